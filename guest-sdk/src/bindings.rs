@@ -1,0 +1,23 @@
+//! What `wit-bindgen` makes of the WIT files, and nothing else.
+//!
+//! It owns the raw types and functions of the world `onceward:step/step`. Steps never name it: each interface has
+//! a module of its own in this crate. Outside WebAssembly its imports panic, since there is no host to call.
+#![allow(
+    unsafe_code,
+    reason = "the canonical ABI passes pointers; the generator writes this code and nobody edits it"
+)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    dead_code,
+    clippy::all,
+    clippy::too_many_lines,
+    reason = "generated code follows its generator's habits, not this workspace's"
+)]
+
+wit_bindgen::generate!({
+    path: "../wit/since_v0.1.0",
+    world: "step",
+    pub_export_macro: true,
+    export_macro_name: "export_component",
+});

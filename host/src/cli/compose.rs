@@ -1,0 +1,243 @@
+//! From the configuration to a host: the one place where all parts are put together.
+
+use crate::cli::config::{Config, DestinationConfig, HttpConfig, ModelConfig, StepConfig};
+use crate::clock::Clock;
+use crate::clock::SystemClock;
+use crate::connectors::Secret;
+use crate::connectors::envelope::Envelope;
+use crate::connectors::http::{HttpConnector, HttpSettings};
+use crate::contract::response::Response;
+use crate::contract::window::Window;
+use crate::dispatch::outbox::Deliverer;
+use crate::dispatch::setup::{DestinationSetup, StepSetup};
+use crate::dispatch::step::Dispatcher;
+use crate::models::Model;
+use crate::models::scripted::{Scripted, ScriptedOptions};
+use crate::runtime::decide::DecisionDesk;
+use crate::runtime::job::Grants;
+use crate::runtime::registry::{EngineSettings, Runtime};
+use crate::store::Store;
+use crate::store::sqlite::{SqliteSettings, SqliteStore};
+use anyhow::{Context as _, Result, bail};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// How much longer than its longest request a sender's lease is, in milliseconds: recording the answer takes time too.
+const SENDER_MARGIN_MS: u64 = 30_000;
+
+/// A host, ready to run steps and to deliver.
+pub struct Host {
+    /// Runs steps.
+    pub dispatcher: Dispatcher,
+    /// Delivers rows.
+    pub deliverer: Deliverer,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The ledger's settings.
+#[must_use]
+pub fn store_settings(config: &Config) -> SqliteSettings {
+    SqliteSettings { path: config.resolve(&config.store.path), max_bytes: config.store.max_bytes }
+}
+
+/// Open the ledger for reading alone.
+pub fn read_only(config: &Config) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(SqliteStore::open_read_only(&store_settings(config))?))
+}
+
+/// Open the ledger as its owner.
+pub fn owner(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>)> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let store = SqliteStore::open(&store_settings(config), Arc::clone(&clock))?;
+    Ok((Arc::new(store), clock))
+}
+
+/// Put the whole host together.
+pub async fn host(config: &Config) -> Result<Host> {
+    let (store, clock) = owner(config)?;
+    let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), models(config)?));
+    let largest = config.steps.iter().map(|step| step.limits.memory_bytes).max();
+    let engine = EngineSettings {
+        cache_dir: Some(config.resolve(&config.runtime.cache_dir)),
+        instances_max: config.runtime.instances,
+        memory_bytes: largest.unwrap_or_else(|| crate::runtime::limits::Limits::default().memory_bytes),
+    };
+    let runtime = Arc::new(Runtime::new(&engine, desk)?);
+    let steps = steps(config, &runtime, &*store).await?;
+    if let Some(missing) = config.flow.iter().find(|name| !steps.contains_key(*name)) {
+        bail!(
+            "the flow names the step {missing:?}, and the configured steps are: {}; add a [[step]] with its plugin",
+            steps.keys().cloned().collect::<Vec<_>>().join(", ")
+        );
+    }
+    let dispatcher = Dispatcher::new(
+        Arc::clone(&store),
+        runtime,
+        Arc::clone(&clock),
+        config.namespace.clone(),
+        steps,
+        config.flow.clone(),
+        config.progress.stages.clone().into(),
+    );
+    let deliverer = deliverer(config, store, &clock)?;
+    Ok(Host { dispatcher, deliverer, clock })
+}
+
+/// Put together what delivers, without loading a step.
+pub fn deliverer(config: &Config, store: Arc<dyn Store>, clock: &Arc<dyn Clock>) -> Result<Deliverer> {
+    let destinations = config
+        .destinations
+        .iter()
+        .map(|(name, destination)| {
+            let DestinationConfig::Http(http) = destination;
+            http_destination(config, name, http, clock)
+                .map(Arc::new)
+                .with_context(|| format!("setting up the destination {name:?}"))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Deliverer::new(store, Arc::clone(clock), config.namespace.clone(), destinations))
+}
+
+fn http_destination(
+    config: &Config,
+    name: &str,
+    http: &HttpConfig,
+    clock: &Arc<dyn Clock>,
+) -> Result<DestinationSetup> {
+    let mut settings =
+        HttpSettings { allow_private_addresses: http.allow_private_addresses, ..HttpSettings::default() };
+    settings.connect_timeout_ms = http.connect_timeout_ms.unwrap_or(settings.connect_timeout_ms);
+    settings.request_timeout_ms = http.request_timeout_ms.unwrap_or(settings.request_timeout_ms);
+    let mut envelope = Envelope::new(&http.url);
+    if let Some(secret) = &http.authorization {
+        settings.accounts = HashMap::from([(name.to_owned(), Secret::new(secret.read(config)?))]);
+        envelope.account = Some(name.to_owned());
+    }
+    if let Some(header) = &http.key_header {
+        envelope.key_header.clone_from(header);
+    }
+    envelope.reference.clone_from(&http.reference);
+    envelope.success.clone_from(&http.success);
+    envelope.conflict.clone_from(&http.conflict);
+    envelope.in_progress.clone_from(&http.in_progress);
+    envelope.unavailable_means_not_applied = http.unavailable_means_not_applied;
+    Ok(DestinationSetup {
+        name: name.to_owned(),
+        envelope,
+        tier: http.tier,
+        retention_ms: http.retention_hours.saturating_mul(3_600_000),
+        retry: http.retry.clone(),
+        lease_ms: settings.longest_delivery_ms().saturating_add(SENDER_MARGIN_MS),
+        concurrency: http.concurrency.max(1),
+        connector: Arc::new(HttpConnector::new(settings, Arc::clone(clock))?),
+    })
+}
+
+fn models(config: &Config) -> Result<BTreeMap<String, Arc<dyn Model>>> {
+    let mut models: BTreeMap<String, Arc<dyn Model>> = BTreeMap::new();
+    for (name, model) in &config.models {
+        let ModelConfig::Scripted { rules, call_log, delay_ms, fail_first } = model;
+        let options = ScriptedOptions {
+            call_log: call_log.as_ref().map(|path| config.resolve(path)),
+            delay_ms: *delay_ms,
+            fail_first: *fail_first,
+        };
+        let scripted = Scripted::load(&config.resolve(rules), &options)
+            .with_context(|| format!("setting up the model {name:?}"))?;
+        models.insert(name.clone(), Arc::new(scripted));
+    }
+    Ok(models)
+}
+
+async fn steps(config: &Config, runtime: &Runtime, store: &dyn Store) -> Result<BTreeMap<String, Arc<StepSetup>>> {
+    let mut steps = BTreeMap::new();
+    for configured in &config.steps {
+        let path = config.resolve(&configured.plugin);
+        let setup = step(config, configured, runtime, store)
+            .await
+            .with_context(|| format!("loading the step {}", path.display()))?;
+        let name = setup.contract().name.clone();
+        if steps.insert(name.clone(), Arc::new(setup)).is_some() {
+            bail!("two configured steps are named {name:?}; the last is {}", path.display());
+        }
+    }
+    Ok(steps)
+}
+
+async fn step(config: &Config, configured: &StepConfig, runtime: &Runtime, store: &dyn Store) -> Result<StepSetup> {
+    let path = config.resolve(&configured.plugin);
+    let bytes = std::fs::read(&path).context("the file can't be read; build the step, or correct `plugin`")?;
+    let plugin = runtime.load(&bytes, &configured.limits).await?;
+    let contract = plugin.contract();
+    let granted = Grants {
+        destinations: configured.destinations.iter().cloned().collect(),
+        models: configured.models.iter().cloned().collect(),
+    };
+    for (what, asked, given) in [
+        ("destination", &contract.destinations, &granted.destinations),
+        ("model", &contract.models, &granted.models),
+    ] {
+        for name in asked.iter().filter(|name| !given.contains(*name)) {
+            tracing::warn!("the step {:?} asks for the {what} {name:?}, which it is not granted", contract.name);
+        }
+    }
+    let earlier = store.contract_register(&config.namespace, contract).await?;
+    Ok(StepSetup {
+        grants: Arc::new(Grants::both(contract, &granted)),
+        limits: Arc::new(configured.limits.clone()),
+        retry: configured.retry.clone(),
+        window: tightened_window(&contract.window, configured.window.as_ref())?,
+        response: tightened_response(contract.response, configured.response)?,
+        earlier,
+        lease_ms: configured.lease_ms,
+        plugin,
+    })
+}
+
+/// The operator may remember keys for longer than the contract asks, never for shorter.
+fn tightened_window(contract: &Window, configured: Option<&Window>) -> Result<Window> {
+    match (contract, configured) {
+        (window, None) | (_, Some(window @ Window::ForEver)) => Ok(window.clone()),
+        (Window::Duration(least), Some(Window::Duration(wanted))) if wanted >= least => Ok(Window::Duration(*wanted)),
+        (contract, Some(wanted)) if contract == wanted => Ok(wanted.clone()),
+        (contract, Some(wanted)) => bail!(
+            "`window` would forget keys sooner than the contract allows ({wanted:?} instead of {contract:?}); take a longer one"
+        ),
+    }
+}
+
+/// The operator may give a duplicate less than the contract does, never more.
+fn tightened_response(contract: Response, configured: Option<Response>) -> Result<Response> {
+    let openness = |response| match response {
+        Response::Original => 2,
+        Response::Acknowledgement => 1,
+        Response::Error => 0,
+    };
+    match configured {
+        Some(wanted) if openness(wanted) > openness(contract) => {
+            bail!("`response` would give a duplicate more than the contract does ({wanted:?} instead of {contract:?})")
+        }
+        Some(wanted) => Ok(wanted),
+        None => Ok(contract),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{tightened_response, tightened_window};
+    use crate::contract::response::Response;
+    use crate::contract::window::Window;
+
+    #[test]
+    fn the_operator_may_tighten_a_contract_and_never_loosen_it() {
+        let hour = Window::Duration(3_600);
+        assert_eq!(tightened_window(&hour, Some(&Window::ForEver)).unwrap(), Window::ForEver);
+        assert_eq!(tightened_window(&hour, Some(&Window::Duration(7_200))).unwrap(), Window::Duration(7_200));
+        assert!(tightened_window(&hour, Some(&Window::Duration(60))).is_err());
+        assert!(tightened_window(&Window::ForEver, Some(&hour)).is_err());
+        let less = tightened_response(Response::Original, Some(Response::Error)).unwrap();
+        assert_eq!(less, Response::Error);
+        assert!(tightened_response(Response::Error, Some(Response::Original)).is_err());
+    }
+}

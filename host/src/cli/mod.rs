@@ -1,0 +1,122 @@
+//! The command line: one file a verb. It composes everything, and only here errors become text for people.
+//!
+//! Exit codes: 0 done, 1 an error, 2 a wrong command line, 3 the work or the outbox is not done yet and the output says
+//! how it stands.
+
+pub mod config;
+pub mod compose;
+pub mod output;
+mod run;
+mod resume;
+mod deliver;
+mod work;
+mod outbox;
+mod destination;
+mod init;
+
+use crate::cli::config::Config;
+use crate::cli::output::Format;
+use crate::telemetry;
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The exit code of a command whose work is not done yet.
+const NOT_DONE: u8 = 3;
+
+/// Runs workflow steps that are delivered at least once so that they act once.
+#[derive(Debug, Parser)]
+#[command(name = "onceward", version, about)]
+struct Cli {
+    /// The configuration file.
+    #[arg(long, global = true, default_value = config::FILE)]
+    config: PathBuf,
+    /// Print JSON, for programs.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Log what happens to standard error.
+    #[arg(long, short, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Write a commented onceward.toml and the rules of a scripted model.
+    Init(init::Args),
+    /// Run an event through the flow, or through one step.
+    Run(run::Args),
+    /// Take over unfinished work and run what is due.
+    Resume(resume::Args),
+    /// Send what is due in the outbox.
+    Deliver(deliver::Args),
+    /// Works: what was asked for, and how it stands.
+    #[command(subcommand)]
+    Work(work::Verb),
+    /// Outbox rows: what goes out, and how it stands.
+    #[command(subcommand)]
+    Outbox(outbox::Verb),
+    /// Destinations that are paused.
+    #[command(subcommand)]
+    Destination(destination::Verb),
+}
+
+/// Whether a command has done what it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Done,
+    NotDone,
+}
+
+impl Ending {
+    const fn when(done: bool) -> Self {
+        if done { Self::Done } else { Self::NotDone }
+    }
+}
+
+/// Run the command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    telemetry::init(cli.verbose);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&anyhow::Error::new(error).context("starting the async runtime")),
+    };
+    match runtime.block_on(run(cli)) {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::NotDone) => ExitCode::from(NOT_DONE),
+        Err(error) => fail(&error),
+    }
+}
+
+/// Print the whole chain: what was attempted, and why it failed.
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error}");
+    let mut printed = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        // A transparent wrapper says the same as what it wraps.
+        if cause != printed {
+            eprintln!("  because: {cause}");
+        }
+        printed = cause;
+    }
+    ExitCode::FAILURE
+}
+
+async fn run(cli: Cli) -> Result<Ending> {
+    let format = if cli.json { Format::Json } else { Format::Text };
+    let config = || Config::load(&cli.config);
+    match cli.verb {
+        Verb::Init(args) => init::init(&args),
+        Verb::Run(args) => run::run(&config()?, &args, format).await,
+        Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
+        Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
+        Verb::Work(verb) => work::work(&config()?, verb, format).await,
+        Verb::Outbox(verb) => outbox::outbox(&config()?, verb, format).await,
+        Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
+    }
+}

@@ -1,0 +1,131 @@
+//! `onceward work`: works, and how they stand.
+
+use crate::cli::Ending;
+use crate::cli::compose;
+use crate::cli::config::Config;
+use crate::cli::output;
+use crate::cli::output::Format;
+use crate::store::Store;
+use crate::store::evidence::Evidence;
+use crate::store::outbox::{OutboxFilter, OutboxRow};
+use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
+use anyhow::{Result, anyhow, bail};
+use serde_json::json;
+
+/// Rows of a work that are shown.
+const ROWS_SHOWN_MAX: u32 = 1_000;
+
+/// Verbs of `work`.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Verb {
+    /// Works, newest first.
+    List {
+        /// Only this state: waiting, running, done, review, rejected, in-doubt, dead or cancelled.
+        #[arg(long)]
+        state: Option<String>,
+        /// Only this step.
+        #[arg(long)]
+        step: Option<String>,
+        /// At most so many.
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+    },
+    /// One work with its evidence.
+    Show {
+        /// The id, its beginning, or the readable key.
+        work: String,
+    },
+}
+
+pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
+    let store = compose::read_only(config)?;
+    match verb {
+        Verb::List { state, step, limit } => {
+            let state = state.as_deref().map(parse_state).transpose()?;
+            let filter = WorkFilter { namespace: config.namespace.clone(), state, step, limit };
+            list(&store.work_list(filter).await?, format)?;
+        }
+        Verb::Show { work } => show(&*store, &config.namespace, &work, format).await?,
+    }
+    Ok(Ending::Done)
+}
+
+fn parse_state(word: &str) -> Result<WorkState> {
+    WorkState::from_word(word).ok_or_else(|| {
+        anyhow!("listing works: there is no state {word:?}; take one of {}", WorkState::ALL.map(WorkState::word).join(", "))
+    })
+}
+
+fn list(works: &[WorkRecord], format: Format) -> Result<()> {
+    if format == Format::Json {
+        return output::json(&serde_json::to_value(works)?);
+    }
+    let rows: Vec<[String; 6]> = works
+        .iter()
+        .map(|work| {
+            let remark = work.needs_review.as_ref().map(|reason| format!("review: {reason}"));
+            [
+                output::short(work.work_id),
+                work.state.word().to_owned(),
+                work.attempt.to_string(),
+                work.duplicates.to_string(),
+                work.readable_key.clone(),
+                remark.or_else(|| work.cause.clone()).unwrap_or_default(),
+            ]
+        })
+        .collect();
+    output::table(["WORK", "STATE", "ATTEMPT", "DUPLICATES", "KEY", "REMARK"], &rows);
+    Ok(())
+}
+
+async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) -> Result<()> {
+    let id = match store.work_resolve(namespace, text).await?[..] {
+        [only] => only,
+        [] => bail!("showing a work: none has the id or key {text:?}; see `onceward work list`"),
+        ref several => bail!("showing a work: {} works begin with {text:?}; give more of the id", several.len()),
+    };
+    let reference = WorkRef { namespace: namespace.to_owned(), id };
+    let work = store
+        .work_show(reference.clone())
+        .await?
+        .ok_or_else(|| anyhow!("showing a work: {id} was removed in the meantime"))?;
+    let filter =
+        OutboxFilter { namespace: namespace.to_owned(), state: None, work: Some(id), limit: ROWS_SHOWN_MAX };
+    let rows = store.outbox_list(filter).await?;
+    let evidence = store.evidence_list(reference).await?;
+    let stage = store.progress_find(namespace, work.root_key).await?;
+    if format == Format::Json {
+        return output::json(&json!({ "work": work, "stage": stage, "rows": rows, "evidence": evidence }));
+    }
+    print(&work, stage.as_deref(), &rows, &evidence);
+    Ok(())
+}
+
+fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &[Evidence]) {
+    output::line(&work.readable_key);
+    let field = |name: &str, value: String| output::line(format!("  {name:<12} {value}"));
+    field("work", work.work_id.to_string());
+    field("state", format!("{}, attempt {}, {} duplicates", work.state.word(), work.attempt, work.duplicates));
+    field("event", format!("{} {}", work.source, work.event_id.as_deref().unwrap_or("(no id)")));
+    field("occurred", output::time(work.occurred_at_ms));
+    for (name, value) in [
+        ("stage", stage),
+        ("review", work.needs_review.as_deref()),
+        ("cause", work.cause.as_deref()),
+        ("result", work.output.as_deref()),
+    ] {
+        if let Some(value) = value {
+            field(name, value.to_owned());
+        }
+    }
+    for row in rows {
+        let reference = row.external_reference.as_ref().map(|r| format!(", reference {r}")).unwrap_or_default();
+        field("row", format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()));
+    }
+    output::line("");
+    let lines: Vec<[String; 3]> = evidence
+        .iter()
+        .map(|line| [output::time(line.at_ms), line.kind.clone(), line.detail.clone()])
+        .collect();
+    output::table(["WHEN", "WHAT", "DETAIL"], &lines);
+}

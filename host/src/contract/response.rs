@@ -1,0 +1,15 @@
+//! What a duplicate of finished work is answered.
+
+use serde::{Deserialize, Serialize};
+
+/// The third part of a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Response {
+    /// The first result.
+    Original,
+    /// That it has been done, without the result.
+    Acknowledgement,
+    /// An error.
+    Error,
+}

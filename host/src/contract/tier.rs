@@ -1,0 +1,41 @@
+//! What a receiver can promise, and what an ambiguous answer therefore means.
+
+use serde::{Deserialize, Serialize};
+
+/// A receiver's tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// Tier 1: it takes an idempotency key, so the same bytes may go out again under the same key.
+    Key,
+    /// Tier 4: it can't tell a repeat from a new request, so an ambiguous answer leaves the effect in doubt.
+    Blind,
+}
+
+/// What to do after an answer that leaves open whether the effect happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterAmbiguous {
+    /// The same bytes under the same key, later.
+    SendAgain,
+    /// Nothing here can know; a person decides.
+    InDoubt,
+}
+
+impl Tier {
+    /// The tier's rule, `age_ms` after the first attempt, for a receiver that remembers keys for `retention_ms`.
+    ///
+    /// ```
+    /// use onceward::contract::tier::{AfterAmbiguous, Tier};
+    /// assert_eq!(Tier::Key.after_ambiguous(1_000, 86_400_000), AfterAmbiguous::SendAgain);
+    /// // A key that the receiver may have forgotten protects nothing.
+    /// assert_eq!(Tier::Key.after_ambiguous(86_400_001, 86_400_000), AfterAmbiguous::InDoubt);
+    /// assert_eq!(Tier::Blind.after_ambiguous(0, 86_400_000), AfterAmbiguous::InDoubt);
+    /// ```
+    #[must_use]
+    pub fn after_ambiguous(self, age_ms: i64, retention_ms: i64) -> AfterAmbiguous {
+        match self {
+            Self::Key if age_ms <= retention_ms => AfterAmbiguous::SendAgain,
+            Self::Key | Self::Blind => AfterAmbiguous::InDoubt,
+        }
+    }
+}

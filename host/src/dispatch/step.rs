@@ -1,0 +1,320 @@
+//! The step protocol: claim, run, settle. One type a phase, so that none is skipped or repeated.
+//!
+//! ```text
+//!  Dispatcher::claim ──► Held ──run──► Ran ──settle──► Ended
+//!  Dispatcher::take  ──┘
+//! ```
+//! A run that is dropped between two phases loses what it collected and nothing else: its lease ends, and the next claim
+//! counts one more attempt.
+
+use crate::clock::Clock;
+use crate::crash_point;
+use crate::crash_point::CrashPoint;
+use crate::dispatch::setup::StepSetup;
+use crate::identity::event::Event;
+use crate::identity::json_text;
+use crate::identity::rules::Rules;
+use crate::identity::work_id::follow_up_id;
+use crate::identity::work_id::{IdentityError, identify};
+use crate::runtime::job::Job;
+use crate::runtime::registry::Runtime;
+use crate::runtime::run::Ended as RunEnded;
+use crate::runtime::run::Run;
+use crate::runtime::stop::Stop;
+use crate::store::Store;
+use crate::store::error::StoreError;
+use crate::store::work::{
+    Acquired, Answered, Arrival, Candidate, Claim, FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Why a step could not be dispatched.
+#[derive(Debug, thiserror::Error)]
+pub enum DispatchError {
+    /// No step has this name.
+    #[error("running {step:?}: no such step; the configuration has {known}")]
+    UnknownStep {
+        /// The name.
+        step: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The event has no identity under the step's contract.
+    #[error("claiming an event for {step:?}: it has no usable identity")]
+    Identity {
+        /// The step.
+        step: String,
+        /// Which field, and why.
+        source: IdentityError,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The steps, and the doors they need.
+pub struct Dispatcher {
+    store: Arc<dyn Store>,
+    runtime: Arc<Runtime>,
+    clock: Arc<dyn Clock>,
+    namespace: String,
+    steps: BTreeMap<String, Arc<StepSetup>>,
+    flow: Vec<String>,
+    stages: Arc<[String]>,
+}
+
+/// What a claim came to.
+pub enum Claimed {
+    /// The work is ours to run.
+    Held(Box<Held>),
+    /// It is not, and this is how it stands.
+    Answered(Answered),
+}
+
+/// Phase one is done: the work is claimed.
+pub struct Held {
+    setup: Arc<StepSetup>,
+    job: Arc<Job>,
+    takeover: bool,
+}
+
+/// Phase two is done: the step has run, and nothing of it is committed.
+pub struct Ran {
+    held: Held,
+    run: Run,
+}
+
+/// Phase three is done.
+#[derive(Debug)]
+pub struct Ended {
+    /// The work as it was claimed.
+    pub work: Arc<WorkRecord>,
+    /// Whether an earlier run had been lost.
+    pub takeover: bool,
+    /// What the run came to.
+    pub end: End,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Finished.
+    Done {
+        /// JSON text.
+        output: String,
+        /// Why a person is asked to look.
+        needs_review: Option<String>,
+    },
+    /// A chunk is done; the work goes on.
+    Continued,
+    /// Another attempt, later.
+    Retried {
+        /// Why.
+        cause: String,
+        /// When, in milliseconds from now.
+        due_in_ms: i64,
+    },
+    /// A person must decide.
+    Review(String),
+    /// It can never succeed.
+    Rejected(String),
+    /// Budget used up, or a row that conflicts.
+    Dead(String),
+    /// Another run has the work; this one changed nothing.
+    LeaseLost,
+}
+
+impl Dispatcher {
+    /// A dispatcher over steps by name, and a flow: the order in which one step's result becomes the next one's work.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn Store>,
+        runtime: Arc<Runtime>,
+        clock: Arc<dyn Clock>,
+        namespace: String,
+        steps: BTreeMap<String, Arc<StepSetup>>,
+        flow: Vec<String>,
+        stages: Arc<[String]>,
+    ) -> Self {
+        Self { store, runtime, clock, namespace, steps, flow, stages }
+    }
+
+    /// The names of the steps.
+    pub fn steps(&self) -> impl Iterator<Item = &str> {
+        self.steps.keys().map(String::as_str)
+    }
+
+    /// The store behind it.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The namespace it works in.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Claim the work that an event stands for.
+    pub async fn claim(&self, step: &str, event: &Event) -> Result<Claimed, DispatchError> {
+        let setup = self.setup(step)?;
+        let arrival = self.arrival(setup, event)?;
+        Ok(match self.store.work_claim(arrival, setup.terms()).await? {
+            Claim::Acquired(acquired) => Claimed::Held(Box::new(self.held(setup, *acquired))),
+            Claim::Answered(answered) => Claimed::Answered(answered),
+        })
+    }
+
+    /// Claim the step's next due work.
+    pub async fn take(&self, step: &str) -> Result<Option<Held>, DispatchError> {
+        let setup = self.setup(step)?;
+        Ok(match self.store.work_take(&self.namespace, step, setup.terms()).await? {
+            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired)),
+            Some(Claim::Answered(_)) | None => None,
+        })
+    }
+
+    fn setup(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
+        self.steps.get(step).ok_or_else(|| DispatchError::UnknownStep {
+            step: step.to_owned(),
+            known: self.steps.keys().cloned().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired) -> Held {
+        crash_point::reach(CrashPoint::Claimed);
+        let job = Job {
+            work: Arc::new(acquired.work),
+            token: acquired.token,
+            durable: acquired.durable,
+            grants: Arc::clone(&setup.grants),
+            stages: Arc::clone(&self.stages),
+        };
+        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover }
+    }
+
+    /// The event's identity under the contract, and under the contracts before it.
+    fn arrival(&self, setup: &StepSetup, event: &Event) -> Result<Arrival, DispatchError> {
+        let contract = setup.contract();
+        let candidate = |contract: &crate::contract::step::StepContract| {
+            let identity = &contract.identity;
+            identify(&self.namespace, &contract.name, contract.version, identity, &contract.rules, event).map(
+                |identified| Candidate {
+                    version: contract.version,
+                    work_id: identified.work_id,
+                    root_key: identified.root_key,
+                    readable_key: identified.readable_key,
+                    content_hash: identified.content_hash,
+                },
+            )
+        };
+        let current = candidate(contract)
+            .map_err(|source| DispatchError::Identity { step: contract.name.clone(), source })?;
+        // An event that an earlier contract could not identify was never recorded under it.
+        let earlier = setup.earlier.iter().filter_map(|contract| candidate(contract).ok()).collect();
+        Ok(Arrival {
+            namespace: self.namespace.clone(),
+            step: contract.name.clone(),
+            current,
+            earlier,
+            source: event.source.clone(),
+            event_id: event.id.clone(),
+            occurred_at_ms: event.occurred_at_ms,
+            payload: event.data_text.clone(),
+            window: setup.window.clone(),
+            response: setup.response,
+        })
+    }
+
+    /// The work of the flow's next step, where there is one.
+    fn follow_up(&self, work: &WorkRecord, output: &str) -> Option<Box<FollowUp>> {
+        let place = self.flow.iter().position(|step| *step == work.step)?;
+        let next = self.steps.get(self.flow.get(place + 1)?)?.contract();
+        // The output has been read once already; what can't be hashed under the rules is hashed as it stands.
+        let content = json_text::parse(output).ok()?;
+        let content_hash = Rules::default().content_hash(&content).ok()?;
+        let root = &work.root_key;
+        let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
+        let tail = work.readable_key.splitn(3, ':').nth(2).unwrap_or(&work.readable_key);
+        Some(Box::new(FollowUp {
+            work_id: id,
+            readable_key: format!("{}:v{}:{tail}", next.name, next.version),
+            step: next.name.clone(),
+            version: next.version,
+            payload: output.to_owned(),
+            content_hash,
+        }))
+    }
+}
+
+impl Held {
+    /// The work.
+    #[must_use]
+    pub fn work(&self) -> &WorkRecord {
+        &self.job.work
+    }
+
+    /// Run the step in a fresh instance.
+    pub async fn run(self, dispatcher: &Dispatcher) -> Ran {
+        let limits = Arc::clone(&self.setup.limits);
+        let run = dispatcher.runtime.run(&self.setup.plugin, Arc::clone(&self.job), limits).await;
+        crash_point::reach(CrashPoint::StepRan);
+        Ran { held: self, run }
+    }
+}
+
+impl Ran {
+    /// What the sandbox reported.
+    #[must_use]
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Commit what the run came to, in one transaction.
+    pub async fn settle(self, dispatcher: &Dispatcher) -> Result<Ended, DispatchError> {
+        let Self { held, run } = self;
+        let ended = |end| Ended { work: Arc::clone(&held.job.work), takeover: held.takeover, end };
+        let (outcome, end) = match run.ended {
+            RunEnded::Stopped(Stop::LeaseLost) => return Ok(ended(End::LeaseLost)),
+            // The store is not there to settle with; the lease ends, and the work is taken over.
+            RunEnded::Stopped(Stop::Store(error)) => return Err(error.into()),
+            RunEnded::Finished { output, needs_review } => {
+                let follow_up = dispatcher.follow_up(&held.job.work, &output);
+                let end = End::Done { output: output.clone(), needs_review: needs_review.clone() };
+                (Outcome::Done { output, needs_review, follow_up, collected: run.collected }, end)
+            }
+            RunEnded::Continue { cursor } => {
+                (Outcome::Continue { cursor, collected: run.collected }, End::Continued)
+            }
+            RunEnded::Retry { reason, after_ms } => held.again(dispatcher, reason, after_ms),
+            RunEnded::Stopped(stop) => held.again(dispatcher, stop.to_string(), None),
+            RunEnded::Review(cause) => (Outcome::Review { cause: cause.clone() }, End::Review(cause)),
+            RunEnded::Reject(cause) => (Outcome::Reject { cause: cause.clone() }, End::Rejected(cause)),
+        };
+        let work = WorkRef { namespace: held.job.work.namespace.clone(), id: held.job.work.work_id };
+        let settlement = Settlement { work, token: held.job.token, outcome, notes: run.notes };
+        let settled = dispatcher.store.work_settle(settlement).await?;
+        crash_point::reach(CrashPoint::Settled);
+        Ok(ended(match settled {
+            Settled::Applied => end,
+            Settled::RowConflict { cause } => End::Dead(cause),
+            Settled::LeaseLost => End::LeaseLost,
+        }))
+    }
+}
+
+impl Held {
+    /// Another attempt, or the end of the budget.
+    fn again(&self, dispatcher: &Dispatcher, cause: String, asked_ms: Option<u64>) -> (Outcome, End) {
+        let (policy, work) = (&self.setup.retry, &self.job.work);
+        let age_ms = work.updated_ms.saturating_sub(work.created_ms);
+        if let Some(exhausted) = policy.exhausted(work.attempt, age_ms) {
+            let cause = format!("{exhausted}: {cause}");
+            return (Outcome::Dead { cause: cause.clone() }, End::Dead(cause));
+        }
+        let due_in_ms = policy.delay_ms(&*dispatcher.clock, work.attempt, asked_ms);
+        (Outcome::Retry { cause: cause.clone(), due_in_ms }, End::Retried { cause, due_in_ms })
+    }
+}

@@ -1,0 +1,37 @@
+//! The worker: takes due work of every step and brings it through the protocol.
+
+use crate::dispatch::step::{DispatchError, Dispatcher, Ended};
+
+/// Works that one pass takes at most, so that a pass ends and its caller can look up.
+const PASS_LIMIT: usize = 1_000;
+
+/// What one pass did.
+#[derive(Debug, Default)]
+pub struct WorkReport {
+    /// The runs that ended, in order.
+    pub ended: Vec<Ended>,
+    /// When the next work becomes due, Unix milliseconds, where any waits.
+    pub next_due_ms: Option<i64>,
+}
+
+impl Dispatcher {
+    /// Run what is due, one work after another, until nothing is. Also takes over what a lost run left behind.
+    pub async fn run_once(&self) -> Result<WorkReport, DispatchError> {
+        let mut report = WorkReport::default();
+        let mut idle = false;
+        while !idle && report.ended.len() < PASS_LIMIT {
+            idle = true;
+            for step in self.steps() {
+                if let Some(held) = self.take(step).await? {
+                    report.ended.push(held.run(self).await.settle(self).await?);
+                    idle = false;
+                }
+            }
+        }
+        for step in self.steps() {
+            let due = self.store().work_next_due(self.namespace(), step).await?;
+            report.next_due_ms = report.next_due_ms.into_iter().chain(due).min();
+        }
+        Ok(report)
+    }
+}

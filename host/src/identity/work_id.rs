@@ -1,0 +1,378 @@
+//! Work ids: the hashes that decide what is the same work, the same effect and the same question.
+//!
+//! Owns the ways to derive an identity ([`Identity`]) and the byte layout of every derived id. All of them
+//! are [`digest`]s over length-prefixed parts that begin with the namespace, so nothing is shared across
+//! namespaces.
+//!
+//! ```text
+//!  event ──identity──► values ─┬─ + contract version ─► work id ─► claim, attempts, decisions
+//!                              └─ no version ─────────► root key ─► effects (row ids), follow-ups
+//! ```
+//!
+//! It refuses an event that has no identity, instead of giving it an empty one, and a business key that is
+//! volatile: the run is not the work. Nothing that a model wrote comes in here. The [`IdentityError`] names
+//! the field.
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::identity::canonical_json::canonical;
+use crate::identity::event::Event;
+use crate::identity::key::CacheKey;
+use crate::identity::key::ContentHash;
+use crate::identity::key::RootKey;
+use crate::identity::key::RowId;
+use crate::identity::key::WorkId;
+use crate::identity::key::digest;
+use crate::identity::pointer::Pointer;
+use crate::identity::pointer::PointerError;
+use crate::identity::readable_key::readable_key;
+use crate::identity::rules::Rules;
+use crate::identity::rules::RulesError;
+use crate::identity::rules::kind;
+use crate::identity::time::format_ms;
+
+/// How much of the root key's text stands for a payload in a readable key: enough to tell neighbours in a
+/// list apart.
+const SHOWN_HASH_LENGTH_CHARACTERS: usize = 16;
+
+/// Parts of a field's name that mean "how to reach a person", compared in lower case without punctuation.
+const CONTACT_WORDS: &[&str] =
+    &["email", "mail", "phone", "mobile", "msisdn", "whatsapp", "telephone", "cellnumber"];
+
+/// How a step's contract says what is the same work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Identity {
+    /// The sender's key: its `source` and `id`, or, where the sender has no ids, `source` and original `time`
+    /// (in milliseconds).
+    EventKey,
+    /// The declared fields of the payload, as JSON Pointers without `*`; every one must hold a scalar.
+    BusinessKey(Vec<String>),
+    /// The whole normal payload.
+    Content,
+}
+
+/// What [`identify`] found out about an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identified {
+    /// Names the work under this version of the contract.
+    pub work_id: WorkId,
+    /// Names it under all versions.
+    pub root_key: RootKey,
+    /// For people, like `step:v1:source:id`; it decides nothing, since it is escaped and cut.
+    pub readable_key: String,
+    /// What a second delivery under the same key must agree in.
+    pub content_hash: ContentHash,
+}
+
+/// Why an event has no identity, or a contract's identity is unusable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdentityError {
+    /// The event has neither an id nor a time.
+    #[error(
+        "identify an event by its source's key: it has neither `id` nor `time`; \
+             send the provider's message id as `id`, or the original event time as `time`"
+    )]
+    NoIdentity,
+    /// A business-key field is absent, null or blank.
+    #[error(
+        "identify an event by its business key: `{pointer}` is missing, null or blank; \
+         send it with every event"
+    )]
+    MissingField {
+        /// Pointer of the field.
+        pointer: String,
+    },
+    /// A business-key field is taken out as volatile.
+    #[error(
+        "identify an event by its business key: `{pointer}` is volatile, so a retry would be new work; \
+             choose a field that stays the same when the event is sent again"
+    )]
+    VolatileField {
+        /// Pointer of the field.
+        pointer: String,
+    },
+    /// A business-key field holds an object or an array.
+    #[error(
+        "identify an event by its business key: `{pointer}` holds {found}; \
+         name the text, number or truth value inside it"
+    )]
+    NotScalar {
+        /// Pointer of the field.
+        pointer: String,
+        /// What it holds.
+        found: &'static str,
+    },
+    /// The normal payload has nothing in it.
+    #[error(
+        "identify an event by its content: `data` holds nothing but volatile fields; \
+         send the payload, or declare another identity"
+    )]
+    EmptyPayload,
+    /// The business key has no fields.
+    #[error("read the contract's business key: it names no field; name at least one, like `/order/id`")]
+    NoFields,
+    /// A business-key field uses `*`.
+    #[error(
+        "read the contract's business key: `{pointer}` can name several places; name one field, without `*`"
+    )]
+    WildField {
+        /// The pointer.
+        pointer: String,
+    },
+    /// A business-key field is no pointer.
+    #[error("read the contract's business key: a field is no JSON Pointer; correct the field")]
+    BadPointer {
+        /// What is wrong with it.
+        #[source]
+        source: PointerError,
+    },
+    /// The payload could not be brought into its normal form.
+    #[error(
+        "identify an event: its payload could not be normalised by the contract's rules; \
+         correct the payload or the rules"
+    )]
+    Rules {
+        /// Which field, and why.
+        #[source]
+        source: RulesError,
+    },
+}
+
+impl IdentityError {
+    /// The stable name of the refusal, as the shared vectors write it; for the rules that of the
+    /// [`RulesError`].
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoIdentity => "no-identity",
+            Self::MissingField { .. } => "missing-field",
+            Self::VolatileField { .. } => "volatile-field",
+            Self::NotScalar { .. } => "not-scalar",
+            Self::EmptyPayload => "empty-payload",
+            Self::NoFields => "no-fields",
+            Self::WildField { .. } => "wild-field",
+            Self::BadPointer { .. } => "bad-pointer",
+            Self::Rules { source } => source.code(),
+        }
+    }
+}
+
+impl Identity {
+    /// Checks the declaration, so that a contract is refused when it is loaded and not when the first event
+    /// comes.
+    ///
+    /// # Errors
+    /// A business key without fields, or with a field that is no pointer to one place.
+    pub fn validate(&self) -> Result<(), IdentityError> {
+        match self {
+            Self::EventKey | Self::Content => Ok(()),
+            Self::BusinessKey(fields) => business_pointers(fields).map(drop),
+        }
+    }
+
+    /// What an operator should hear about an identity that is legal but weak. One contact can ask twice, so
+    /// ways to reach a person, alone, would join different enquiries.
+    ///
+    /// ```
+    /// use onceward::identity::work_id::Identity;
+    ///
+    /// assert_eq!(Identity::BusinessKey(vec!["/lead/email".into()]).warnings().len(), 1);
+    /// assert!(Identity::BusinessKey(vec!["/lead/email".into(), "/form_id".into()]).warnings().is_empty());
+    /// ```
+    pub fn warnings(&self) -> Vec<String> {
+        let Self::BusinessKey(fields) = self else { return Vec::new() };
+        if fields.is_empty() || !fields.iter().all(|field| is_contact(field)) {
+            return Vec::new();
+        }
+        let named: Vec<_> = fields.iter().map(|field| format!("`{field}`")).collect();
+        vec![format!(
+            "the business key {} names a contact and nothing else: a second, different enquiry of the same \
+             person would be taken for the first; add a field that differs, such as the enquiry's id or time",
+            named.join(", "),
+        )]
+    }
+}
+
+/// Says what work an event is, for one step.
+///
+/// The work id is the digest of `onceward/work` over namespace, step, version (decimal) and the identity's
+/// values; the root key that of `onceward/root` over namespace, step and the values. The values are
+/// `event-id`, source and id; or `event-time`, source and the time in Unix milliseconds (decimal); or
+/// `business-key` and the canonical text of each field; or `content` and the canonical text of the normal
+/// payload.
+///
+/// # Errors
+/// [`IdentityError`] if the event lacks what the identity needs, or can't be normalised.
+pub fn identify(
+    namespace: &str,
+    step: &str,
+    version: u32,
+    identity: &Identity,
+    rules: &Rules,
+    event: &Event,
+) -> Result<Identified, IdentityError> {
+    let normal = rules.apply(event.data.clone()).map_err(|source| IdentityError::Rules { source })?;
+    let content_hash =
+        rules.content_hash_of_normal(&normal).map_err(|source| IdentityError::Rules { source })?;
+    let values = match identity {
+        Identity::EventKey => event_values(event)?,
+        Identity::BusinessKey(fields) => business_values(fields, event, &normal)?,
+        Identity::Content if is_empty(&normal) => return Err(IdentityError::EmptyPayload),
+        Identity::Content => {
+            Values { hashed: vec!["content".to_owned(), canonical(&normal)], shown: Vec::new() }
+        }
+    };
+    let version_text = version.to_string();
+    let hashed = values.hashed.iter().map(String::as_str);
+    let work_id = WorkId::from_bytes(hash(
+        "onceward/work",
+        [namespace, step, &version_text].into_iter().chain(hashed.clone()),
+    ));
+    let root_key = RootKey::from_bytes(hash("onceward/root", [namespace, step].into_iter().chain(hashed)));
+    let mut shown = values.shown;
+    if shown.is_empty() {
+        let text = root_key.to_string();
+        shown.push(format!("content-{}", text.get(..SHOWN_HASH_LENGTH_CHARACTERS).unwrap_or_default()));
+    }
+    Ok(Identified { work_id, root_key, readable_key: readable_key(step, version, &shown), content_hash })
+}
+
+/// Names the next step's work in a flow: the digest of `onceward/follow-up` over namespace, root key (its 32
+/// bytes), the version the root ran under (decimal), step and its version (decimal). The same root never
+/// starts the same step twice.
+pub fn follow_up_id(
+    namespace: &str,
+    root_key: &RootKey,
+    root_version: u32,
+    step: &str,
+    version: u32,
+) -> WorkId {
+    let (root_version, version) = (root_version.to_string(), version.to_string());
+    WorkId::from_bytes(digest(
+        "onceward/follow-up",
+        &[
+            namespace.as_bytes(),
+            root_key.as_bytes(),
+            root_version.as_bytes(),
+            step.as_bytes(),
+            version.as_bytes(),
+        ],
+    ))
+}
+
+/// Names one effect: the digest of `onceward/row` over namespace, root key (its 32 bytes), destination, slot
+/// and the effect's own version (decimal). No contract version goes in, so reprocessing sends nothing again;
+/// and no text that a model wrote, so another wording is a conflict and not another effect.
+pub fn row_id(
+    namespace: &str,
+    root_key: &RootKey,
+    destination: &str,
+    slot: &str,
+    effect_version: u32,
+) -> RowId {
+    let effect_version = effect_version.to_string();
+    RowId::from_bytes(digest(
+        "onceward/row",
+        &[
+            namespace.as_bytes(),
+            root_key.as_bytes(),
+            destination.as_bytes(),
+            slot.as_bytes(),
+            effect_version.as_bytes(),
+        ],
+    ))
+}
+
+/// Names one question to a model: the digest of `onceward/decision` over the arguments in their order. The
+/// temperature goes in as the text that the contract wrote, the input as its canonical text.
+pub fn cache_key(
+    namespace: &str,
+    model: &str,
+    prompt_version: &str,
+    temperature_text: &str,
+    tool_schema: &str,
+    input_canonical: &str,
+) -> CacheKey {
+    let parts = [namespace, model, prompt_version, temperature_text, tool_schema, input_canonical];
+    CacheKey::from_bytes(hash("onceward/decision", parts.into_iter()))
+}
+
+/// What an identity is made of: the parts that are hashed and the parts that people see.
+struct Values {
+    hashed: Vec<String>,
+    shown: Vec<String>,
+}
+
+fn hash<'a>(label: &str, parts: impl Iterator<Item = &'a str>) -> [u8; 32] {
+    digest(label, &parts.map(str::as_bytes).collect::<Vec<_>>())
+}
+
+fn event_values(event: &Event) -> Result<Values, IdentityError> {
+    let source = event.source.clone();
+    match (&event.id, event.occurred_at_ms) {
+        (Some(id), _) => Ok(Values {
+            hashed: vec!["event-id".to_owned(), source.clone(), id.clone()],
+            shown: vec![source, id.clone()],
+        }),
+        (None, Some(unix_ms)) => Ok(Values {
+            hashed: vec!["event-time".to_owned(), source.clone(), unix_ms.to_string()],
+            shown: vec![source, format!("@{}", format_ms(unix_ms))],
+        }),
+        (None, None) => Err(IdentityError::NoIdentity),
+    }
+}
+
+fn business_values(fields: &[String], event: &Event, normal: &Value) -> Result<Values, IdentityError> {
+    let mut values = Values { hashed: vec!["business-key".to_owned()], shown: Vec::new() };
+    for field in business_pointers(fields)? {
+        let pointer = field.as_str().to_owned();
+        let value = match normal.pointer(&pointer) {
+            Some(value @ (Value::Object(_) | Value::Array(_))) => {
+                return Err(IdentityError::NotScalar { pointer, found: kind(value) });
+            }
+            Some(value) if !is_empty(value) => value,
+            None if event.data.pointer(&pointer).is_some() => {
+                return Err(IdentityError::VolatileField { pointer });
+            }
+            _ => return Err(IdentityError::MissingField { pointer }),
+        };
+        let text = canonical(value);
+        values.shown.push(value.as_str().map_or_else(|| text.clone(), str::to_owned));
+        values.hashed.push(text);
+    }
+    Ok(values)
+}
+
+fn business_pointers(fields: &[String]) -> Result<Vec<Pointer>, IdentityError> {
+    if fields.is_empty() {
+        return Err(IdentityError::NoFields);
+    }
+    let parsed = fields.iter().map(|field| Pointer::parse(field)).collect::<Result<Vec<_>, _>>();
+    let pointers = parsed.map_err(|source| IdentityError::BadPointer { source })?;
+    match pointers.iter().find(|pointer| pointer.is_wild()) {
+        Some(wild) => Err(IdentityError::WildField { pointer: wild.as_str().to_owned() }),
+        None => Ok(pointers),
+    }
+}
+
+/// Whether a value says nothing: null, a blank text, an object or array without anything in it.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) => false,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => members.is_empty(),
+    }
+}
+
+fn is_contact(field: &str) -> bool {
+    let Ok(pointer) = Pointer::parse(field) else { return false };
+    let name: String =
+        pointer.last().chars().filter(|mark| mark.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    name == "tel" || CONTACT_WORDS.iter().any(|word| name.contains(word))
+}

@@ -1,0 +1,5 @@
+//! The `onceward` binary.
+
+fn main() -> std::process::ExitCode {
+    onceward::cli::main()
+}

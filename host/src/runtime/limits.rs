@@ -1,0 +1,115 @@
+//! What one run may use. Each limit has a default, a unit and an operator's setting.
+
+use serde::{Deserialize, Serialize};
+
+/// The limits of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// All linear memories and tables of the instance together, in bytes.
+    pub memory_bytes: u64,
+    /// Time from start to end, in milliseconds, waits for a model not counted.
+    pub wall_ms: u64,
+    /// Calls into the host. More means a loop that does nothing but call.
+    pub host_calls: u32,
+    /// Bytes of one call's arguments, and of a result.
+    pub call_bytes: u64,
+    /// Outbox rows of one run.
+    pub rows: u32,
+    /// Items of one run.
+    pub items: u32,
+    /// Bytes of notes of one run; what is beyond is dropped, with a mark.
+    pub log_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 64 * 1024 * 1024,
+            wall_ms: 10_000,
+            host_calls: 10_000,
+            call_bytes: 1024 * 1024,
+            rows: 256,
+            items: 10_000,
+            log_bytes: 64 * 1024,
+        }
+    }
+}
+
+/// The longest name of a slot, a stage or an item key. They stand in indexes.
+pub const NAME_LIMIT_BYTES: usize = 512;
+
+/// Bytes a table entry takes of the memory limit: a pointer on the targets that the engine runs on.
+const TABLE_ENTRY_BYTES: u64 = 8;
+
+/// Counts what one instance uses over all its memories and tables.
+#[derive(Debug)]
+pub(super) struct MemoryMeter {
+    limit_bytes: u64,
+    used_bytes: u64,
+    refused: bool,
+}
+
+impl MemoryMeter {
+    pub(super) const fn new(limit_bytes: u64) -> Self {
+        Self { limit_bytes, used_bytes: 0, refused: false }
+    }
+
+    /// Whether growth was refused. A guest that could not go on then traps, and this is why.
+    pub(super) const fn refused(&self) -> bool {
+        self.refused
+    }
+
+    fn grow(&mut self, by_bytes: u64) -> bool {
+        match self.used_bytes.checked_add(by_bytes) {
+            Some(used) if used <= self.limit_bytes => {
+                self.used_bytes = used;
+                true
+            }
+            _ => {
+                self.refused = true;
+                false
+            }
+        }
+    }
+}
+
+impl wasmtime::ResourceLimiter for MemoryMeter {
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        // The engine refuses growth past a memory's own maximum after this call; nothing may be counted then.
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        Ok(self.grow(desired.saturating_sub(current) as u64))
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        Ok(self.grow((desired.saturating_sub(current) as u64).saturating_mul(TABLE_ENTRY_BYTES)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryMeter;
+    use wasmtime::ResourceLimiter as _;
+
+    #[test]
+    fn all_memories_share_one_limit() {
+        let mut meter = MemoryMeter::new(100);
+        assert!(meter.memory_growing(0, 60, None).unwrap());
+        assert!(!meter.memory_growing(0, 41, None).unwrap(), "a second memory counts too");
+        assert!(meter.memory_growing(0, 40, None).unwrap(), "what was refused is not counted");
+        assert!(meter.refused());
+    }
+
+    #[test]
+    fn growth_past_a_memorys_own_maximum_counts_nothing() {
+        let mut meter = MemoryMeter::new(100);
+        assert!(!meter.memory_growing(0, 90, Some(80)).unwrap());
+        assert!(!meter.refused());
+        assert!(meter.memory_growing(0, 80, Some(80)).unwrap());
+    }
+}

@@ -1,0 +1,20 @@
+//! The sandbox: steps as components, and the primitives they may use.
+//!
+//! Owns the engine, the loaded steps, their limits and the host's side of the WIT interfaces. A step runs in a fresh
+//! instance each time and leaves nothing behind: what it enqueues, marks or notes is collected, and the caller commits
+//! it. Only decisions are written while it runs. It refuses components that import anything but `onceward:step`
+//! interfaces, by name, and it never calls a destination. A run that breaks a limit or traps ends with the first
+//! reason, as a [`run::Ended::Stopped`]; the host goes on.
+
+pub mod limits;
+mod wall;
+pub mod world;
+pub mod stop;
+pub mod decide;
+mod state;
+pub mod job;
+mod wit;
+mod engine;
+pub mod plugin;
+pub mod run;
+pub mod registry;

@@ -1,0 +1,114 @@
+//! A loaded step: its contract, and the component ready to be instantiated.
+
+use crate::contract::response::Response;
+use crate::contract::step::ContractError;
+use crate::contract::step::StepContract;
+use crate::contract::window::Window;
+use crate::identity::rules::Rules;
+use crate::identity::work_id::Identity;
+use crate::runtime::state::RunState;
+use crate::runtime::wit::since_v0_1_0::bindings::{StepPre, exports::onceward::step::guest};
+use crate::runtime::world::WorldError;
+use std::fmt;
+
+/// A component by its content: the SHA-256 of its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PluginDigest(pub(super) [u8; 32]);
+
+impl fmt::Display for PluginDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for PluginDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PluginDigest({self})")
+    }
+}
+
+/// Why a component is not loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It is no step for this host.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// It can't be compiled.
+    #[error("compiling the component: the engine refuses it")]
+    Compile(#[source] wasmtime::Error),
+    /// Its imports or exports have other types than the interfaces declare.
+    #[error("linking the component: it does not fit the interfaces of this host; rebuild it with a matching onceward-guest")]
+    Link(#[source] wasmtime::Error),
+    /// Its contract can't be read.
+    #[error("reading the step's contract: the component failed while it was asked; a contract may not call the host")]
+    Contract(#[source] wasmtime::Error),
+    /// Its contract is not acceptable.
+    #[error(transparent)]
+    Refused(#[from] ContractError),
+}
+
+/// A loaded step.
+pub struct Plugin {
+    pub(super) digest: PluginDigest,
+    pub(super) contract: StepContract,
+    pub(super) imports: Vec<String>,
+    pub(super) pre: StepPre<RunState>,
+}
+
+impl Plugin {
+    /// The component by its content.
+    #[must_use]
+    pub fn digest(&self) -> PluginDigest {
+        self.digest
+    }
+
+    /// What the step promises and asks for.
+    #[must_use]
+    pub fn contract(&self) -> &StepContract {
+        &self.contract
+    }
+
+    /// The interfaces it imports.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+}
+
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plugin").field("step", &self.contract.name).field("digest", &self.digest).finish()
+    }
+}
+
+/// The contract as the component gave it, in the host's words.
+pub(super) fn contract(given: guest::Declaration) -> StepContract {
+    StepContract {
+        name: given.name,
+        version: given.version,
+        identity: match given.identity {
+            guest::Identity::EventKey => Identity::EventKey,
+            guest::Identity::BusinessKey(fields) => Identity::BusinessKey(fields),
+            guest::Identity::Content => Identity::Content,
+        },
+        rules: Rules {
+            volatile: given.normalisation.volatile,
+            urls: given.normalisation.urls,
+            times: given.normalisation.times,
+            trimmed: given.normalisation.trimmed,
+            content_fields: given.normalisation.content_fields,
+        },
+        window: match given.window {
+            guest::Window::ForEver => Window::ForEver,
+            guest::Window::Duration(seconds) => Window::Duration(seconds),
+            guest::Window::UntilMarker(marker) => Window::UntilMarker(marker),
+        },
+        response: match given.response {
+            guest::Response::Original => Response::Original,
+            guest::Response::Acknowledgement => Response::Acknowledgement,
+            guest::Response::Error => Response::Error,
+        },
+        destinations: given.destinations,
+        models: given.models,
+    }
+}

@@ -1,0 +1,84 @@
+//! One run's state: what it may do, what it has collected, and the counters that bound it.
+
+use crate::identity::work_id::row_id;
+use crate::runtime::decide::DecisionDesk;
+use crate::runtime::job::Job;
+use crate::runtime::limits::Limits;
+use crate::runtime::limits::MemoryMeter;
+use crate::runtime::stop::Stop;
+use crate::runtime::wall::Wall;
+use crate::store::outbox::NewRow;
+use crate::store::work::Collected;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The state behind an instance.
+pub(super) struct RunState {
+    pub(super) job: Arc<Job>,
+    pub(super) desk: Arc<DecisionDesk>,
+    pub(super) limits: Arc<Limits>,
+    pub(super) wall: Arc<Wall>,
+    pub(super) memory: MemoryMeter,
+    pub(super) collected: Collected,
+    pub(super) items_held: BTreeSet<String>,
+    pub(super) notes: Vec<String>,
+    log_bytes_left: u64,
+    log_cut: bool,
+    calls_left: u32,
+}
+
+impl RunState {
+    pub(super) fn new(job: Arc<Job>, desk: Arc<DecisionDesk>, limits: Arc<Limits>, wall: Arc<Wall>) -> Self {
+        Self {
+            job,
+            desk,
+            wall,
+            memory: MemoryMeter::new(limits.memory_bytes),
+            collected: Collected::default(),
+            items_held: BTreeSet::new(),
+            notes: Vec::new(),
+            log_bytes_left: limits.log_bytes,
+            log_cut: false,
+            calls_left: limits.host_calls,
+            limits,
+        }
+    }
+
+    /// Count a call into the host. Every host function begins with it.
+    pub(super) fn count_call(&mut self) -> Result<(), Stop> {
+        match self.calls_left.checked_sub(1) {
+            Some(left) => {
+                self.calls_left = left;
+                Ok(())
+            }
+            None => Err(Stop::HostCalls { limit: self.limits.host_calls }),
+        }
+    }
+
+    /// Keep a note within the log's limit.
+    pub(super) fn note(&mut self, text: String) {
+        if self.log_cut {
+            return;
+        }
+        match self.log_bytes_left.checked_sub(text.len() as u64) {
+            Some(left) => {
+                self.log_bytes_left = left;
+                self.notes.push(text);
+            }
+            None => {
+                self.log_cut = true;
+                self.notes.push(format!("notes cut: more than {} bytes (limits.log_bytes)", self.limits.log_bytes));
+            }
+        }
+    }
+
+    /// The id of an effect of this work.
+    pub(super) fn row_id(&self, destination: &str, slot: &str, version: u32) -> crate::identity::key::RowId {
+        row_id(&self.job.work.namespace, &self.job.work.root_key, destination, slot, version)
+    }
+
+    /// A row collected earlier in this run.
+    pub(super) fn collected_row(&self, id: crate::identity::key::RowId) -> Option<&NewRow> {
+        self.collected.rows.iter().find(|row| row.id == id)
+    }
+}

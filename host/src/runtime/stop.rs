@@ -1,0 +1,38 @@
+//! Why a run was ended by the host, or by a trap.
+
+use crate::store::error::StoreError;
+
+/// The first reason that ended a run. Whatever it had collected is gone; decisions that were recorded stay.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Stop {
+    /// The guest trapped.
+    #[error("the step trapped: {0}")]
+    Trap(String),
+    /// It ran too long.
+    #[error("the step ran longer than {limit_ms} ms (limits.wall_ms); look for an endless loop, or raise the limit")]
+    WallTime {
+        /// The limit in milliseconds.
+        limit_ms: u64,
+    },
+    /// It wanted too much memory.
+    #[error("the step wanted more than {limit_bytes} bytes of memory (limits.memory_bytes) and could not go on")]
+    Memory {
+        /// The limit in bytes.
+        limit_bytes: u64,
+    },
+    /// It called the host too often.
+    #[error("the step called the host more than {limit} times (limits.host_calls)")]
+    HostCalls {
+        /// The limit.
+        limit: u32,
+    },
+    /// Its result can't be used.
+    #[error("the step's result can't be used: {0}")]
+    BadOutput(String),
+    /// The claim is no longer this run's.
+    #[error("the claim was lost to another run")]
+    LeaseLost,
+    /// The store failed during the run.
+    #[error("the ledger failed during the run")]
+    Store(#[source] StoreError),
+}

@@ -1,0 +1,108 @@
+//! `decisions`: recall, cache, decide.
+
+use crate::identity::json_text;
+use crate::models::ModelRequest;
+use crate::runtime::decide::DecideError;
+use crate::runtime::decide::Origin as DeskOrigin;
+use crate::runtime::limits::NAME_LIMIT_BYTES;
+use crate::runtime::state::RunState;
+use crate::runtime::stop::Stop;
+use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::decisions::{
+    Decision, DecisionError, Host, Origin, Question,
+};
+use crate::store::decision::{DecisionQuery, Found, RulePin};
+use std::sync::Arc;
+
+type Answer<T> = wasmtime::Result<Result<T, DecisionError>>;
+
+impl Host for RunState {
+    async fn recall(&mut self, slot: String) -> Answer<Option<Decision>> {
+        self.count_call()?;
+        if let Err(error) = usable(&slot) {
+            return Ok(Err(error));
+        }
+        Ok(Ok(self.pinned(&slot).await?.map(pinned)))
+    }
+
+    async fn cache(&mut self, slot: String, answer: String) -> Answer<Decision> {
+        self.count_call()?;
+        if let Err(error) = usable(&slot) {
+            return Ok(Err(error));
+        }
+        if let Err(error) = json_text::parse(&answer) {
+            return Ok(Err(DecisionError::InvalidQuestion(format!("the answer is not usable JSON: {error}"))));
+        }
+        if let Some(answer) = self.pinned(&slot).await? {
+            return Ok(Ok(pinned(answer)));
+        }
+        self.collected.pins.push(RulePin { slot, answer: answer.clone() });
+        Ok(Ok(Decision { answer, origin: Origin::Asked }))
+    }
+
+    async fn decide(&mut self, question: Question) -> Answer<Decision> {
+        self.count_call()?;
+        if let Err(error) = usable(&question.slot) {
+            return Ok(Err(error));
+        }
+        if !self.job.grants.models.contains(&question.model) {
+            return Ok(Err(DecisionError::NotGranted(format!(
+                "the model {:?} needs both the contract to ask for it and the operator to grant it",
+                question.model
+            ))));
+        }
+        if let Some(rule) = self.collected.pins.iter().find(|pin| pin.slot == question.slot) {
+            return Ok(Ok(pinned(rule.answer.clone())));
+        }
+        let request = ModelRequest {
+            model: question.model,
+            prompt_version: question.prompt_version,
+            prompt: question.prompt,
+            temperature: question.temperature,
+            input: question.input,
+            schema: question.output_schema,
+        };
+        let (desk, job, wall) = (Arc::clone(&self.desk), Arc::clone(&self.job), Arc::clone(&self.wall));
+        match wall.excuse(desk.decide(&job, &question.slot, request)).await {
+            Ok(decision) => {
+                let origin = match decision.origin {
+                    DeskOrigin::Asked => Origin::Asked,
+                    DeskOrigin::Cached => Origin::Cached,
+                    DeskOrigin::Pinned => Origin::Pinned,
+                };
+                Ok(Ok(Decision { answer: decision.answer, origin }))
+            }
+            Err(DecideError::Stop(stop)) => Err(stop.into()),
+            Err(error @ DecideError::Model(_)) => Ok(Err(DecisionError::ModelFailed(error.to_string()))),
+            Err(error @ DecideError::InvalidAnswer { .. }) => Ok(Err(DecisionError::InvalidAnswer(error.to_string()))),
+            Err(DecideError::InvalidQuestion(what)) => Ok(Err(DecisionError::InvalidQuestion(what))),
+        }
+    }
+}
+
+impl RunState {
+    /// The slot's answer: found by rule in this run, or pinned by an earlier attempt.
+    async fn pinned(&self, slot: &str) -> Result<Option<String>, Stop> {
+        if let Some(rule) = self.collected.pins.iter().find(|pin| pin.slot == slot) {
+            return Ok(Some(rule.answer.clone()));
+        }
+        let query = DecisionQuery { work: self.job.work_ref(), slot: slot.to_owned(), cache_key: None };
+        match self.desk.store().decision_find(query).await.map_err(Stop::Store)? {
+            Some(Found::Pinned(answer) | Found::Cached(answer)) => Ok(Some(answer)),
+            None => Ok(None),
+        }
+    }
+}
+
+fn pinned(answer: String) -> Decision {
+    Decision { answer, origin: Origin::Pinned }
+}
+
+fn usable(slot: &str) -> Result<(), DecisionError> {
+    match slot.len() {
+        0 => Err(DecisionError::InvalidQuestion("the slot is empty; name the decision".to_owned())),
+        length if length > NAME_LIMIT_BYTES => {
+            Err(DecisionError::Limit(format!("a slot has at most {NAME_LIMIT_BYTES} bytes")))
+        }
+        _ => Ok(()),
+    }
+}

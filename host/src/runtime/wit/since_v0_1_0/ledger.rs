@@ -1,0 +1,62 @@
+//! `ledger`: items of a batch.
+
+use crate::runtime::limits::NAME_LIMIT_BYTES;
+use crate::runtime::state::RunState;
+use crate::runtime::stop::Stop;
+use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::ledger::{Effect, Host, ItemVerdict, LedgerError};
+use crate::store::item::ItemVerdict as Verdict;
+use crate::store::item::{ItemClaim, ItemEffect};
+
+type Answer<T> = wasmtime::Result<Result<T, LedgerError>>;
+
+impl Host for RunState {
+    async fn claim(&mut self, items: Vec<String>) -> Answer<Vec<ItemVerdict>> {
+        self.count_call()?;
+        if let Some(bad) = items.iter().find(|key| key.is_empty() || key.len() > NAME_LIMIT_BYTES) {
+            let what = format!("an item key has 1 to {NAME_LIMIT_BYTES} bytes; this one has {}", bad.len());
+            return Ok(Err(LedgerError::InvalidKey(what)));
+        }
+        if self.items_held.len() + items.len() > self.limits.items as usize {
+            let what = format!("{} items a run (limits.items); return continue(cursor) after a chunk", self.limits.items);
+            return Ok(Err(LedgerError::Limit(what)));
+        }
+        let claim = ItemClaim {
+            work: self.job.work_ref(),
+            step: self.job.work.step.clone(),
+            token: self.job.token,
+            keys: items.clone(),
+        };
+        let verdicts = self.desk.store().item_claim(claim).await.map_err(Stop::Store)?.ok_or(Stop::LeaseLost)?;
+        for (key, verdict) in items.into_iter().zip(&verdicts) {
+            if *verdict == Verdict::Acquired {
+                self.items_held.insert(key);
+            }
+        }
+        let told = verdicts.into_iter().map(|verdict| match verdict {
+            Verdict::Acquired => ItemVerdict::Acquired,
+            Verdict::Done(reference) => ItemVerdict::Done(reference),
+            Verdict::InProgress => ItemVerdict::InProgress,
+        });
+        Ok(Ok(told.collect()))
+    }
+
+    async fn record_effect(&mut self, effect: Effect) -> Answer<()> {
+        self.count_call()?;
+        if !self.items_held.remove(&effect.item) {
+            return Ok(Err(LedgerError::NotClaimed(effect.item)));
+        }
+        self.collected
+            .effects
+            .push(ItemEffect { key: effect.item, external_reference: effect.external_reference });
+        Ok(Ok(()))
+    }
+
+    async fn release(&mut self, item: String) -> Answer<()> {
+        self.count_call()?;
+        if !self.items_held.remove(&item) {
+            return Ok(Err(LedgerError::NotClaimed(item)));
+        }
+        self.collected.released.push(item);
+        Ok(Ok(()))
+    }
+}

@@ -1,0 +1,98 @@
+//! How the store fails.
+
+use crate::contract::step::ContractError;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An operation of the store that did not happen. Cloneable, since one failed commit answers many callers.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file can't be opened.
+    #[error("opening the ledger {path}: it can't be opened; check the path and its permissions")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// Another process owns the file.
+    #[error(
+        "opening the ledger {path}: another process owns it; stop that process, or let it finish (one process owns a ledger file at a time)"
+    )]
+    Owned {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by a newer version.
+    #[error(
+        "opening the ledger {path}: its schema is version {found}, and this program knows versions up to {known}; use the newer program that wrote it"
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// The file's version.
+        found: i64,
+        /// The newest version known here.
+        known: i64,
+    },
+    /// The file is a database, but not a ledger.
+    #[error("opening the ledger {path}: it is not a ledger of this program; choose another path")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk, or the limit set for the ledger, is full. Nothing of the operation was kept.
+    #[error(
+        "{operation}: no space is left for the ledger; nothing was recorded: free disk space (or raise store.max_bytes) and send it again"
+    )]
+    Full {
+        /// The operation.
+        operation: &'static str,
+    },
+    /// The database stayed busy until the deadline.
+    #[error("{operation}: the ledger stayed busy; nothing was recorded: try again")]
+    Busy {
+        /// The operation.
+        operation: &'static str,
+    },
+    /// The disk failed a write; the store has stopped.
+    #[error(
+        "{operation}: the disk failed while writing the ledger, so the host stops and acknowledges nothing more; check the disk, then start again"
+    )]
+    Disk {
+        /// The operation.
+        operation: &'static str,
+        /// Why.
+        source: Arc<rusqlite::Error>,
+    },
+    /// An earlier failure of the disk has stopped the store.
+    #[error("writing the ledger: the store has stopped after an earlier failure; see the log, then start again")]
+    Stopped,
+    /// A statement failed: a fault of this program, or of the file.
+    #[error("{operation}: the ledger refused a statement")]
+    Statement {
+        /// The operation.
+        operation: &'static str,
+        /// Why.
+        source: Arc<rusqlite::Error>,
+    },
+    /// A stored value can't be read back.
+    #[error("{operation}: the ledger holds a value that can't be read ({what}); restore it from a backup")]
+    Corrupt {
+        /// The operation.
+        operation: &'static str,
+        /// What.
+        what: String,
+    },
+    /// The step's contract may not be recorded.
+    #[error("recording a contract")]
+    Contract(#[source] Arc<ContractError>),
+}
+
+impl StoreError {
+    /// Whether trying the same again can help.
+    #[must_use]
+    pub const fn is_transient(&self) -> bool {
+        matches!(self, Self::Full { .. } | Self::Busy { .. })
+    }
+}

@@ -1,0 +1,16 @@
+//! Evidence: what happened to a work, in order. It is appended to and never changed.
+
+use serde::Serialize;
+
+/// One line of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// Its place in the order of all evidence.
+    pub seq: i64,
+    /// When, Unix milliseconds.
+    pub at_ms: i64,
+    /// What happened: `claimed`, `duplicate`, `decided`, `settled`, `sending`, `sent` ...
+    pub kind: String,
+    /// The rest, for people. It holds no payload and no secret.
+    pub detail: String,
+}

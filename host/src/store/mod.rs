@@ -1,0 +1,156 @@
+//! The store: what has been promised, decided and done.
+//!
+//! Owns the ledger, the outbox, the decisions and the evidence, as roles (traits) that each backend implements alike:
+//! the conformance suite in `tests/it/conformance` says how. It never calls out, and it takes time only through the
+//! clock door. Every write that completes something carries a fencing token and is conditional on what was read; a
+//! stale token changes nothing. A failed write of the disk stops the store for good ([`StoreError::Stopped`]), because
+//! nothing can be acknowledged after it.
+//!
+//! ```text
+//!            claim                      settle(done)
+//!  (new) ───────────► running ─────────────────────► done
+//!                      │ │ │ settle(continue) ─────► waiting, due at once, attempts restart
+//!                      │ │ └ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
+//!                      │ ├ settle(review) ──► review      attempts or time used up ──► dead
+//!                      │ └ settle(reject) ──► rejected
+//!                      └ settle(done) with a row that conflicts ──► dead
+//! ```
+
+pub mod decision;
+pub mod durable;
+pub mod error;
+pub mod evidence;
+pub mod item;
+pub mod outbox;
+pub mod sqlite;
+pub mod work;
+
+use crate::contract::step::StepContract;
+use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
+use crate::store::error::StoreError;
+use crate::store::evidence::Evidence;
+use crate::store::item::{ItemClaim, ItemVerdict};
+use crate::store::outbox::{
+    DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, Sending, Take,
+};
+use crate::store::work::{
+    Arrival, Claim, Settled, Settlement, Terms, WorkCounts, WorkFilter, WorkRecord, WorkRef,
+};
+use async_trait::async_trait;
+
+use crate::contract::fence::Token;
+use crate::identity::key::RowId;
+use crate::identity::key::WorkId;
+
+/// Claims and their ends.
+#[async_trait]
+pub trait Ledger: Send + Sync {
+    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. One atomic
+    /// act. An acquired claim may be answered before its commit; see [`durable::Durable`].
+    async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError>;
+
+    /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.
+    async fn work_settle(&self, settlement: Settlement) -> Result<Settled, StoreError>;
+
+    /// Record a step's contract; the contracts of its earlier versions, newest first. Refuses one whose identity
+    /// changed without its version.
+    async fn contract_register(
+        &self,
+        namespace: &str,
+        contract: &StepContract,
+    ) -> Result<Vec<StepContract>, StoreError>;
+
+    /// Claim items of a batch for a run; a verdict for each key, in order. Durable on return.
+    async fn item_claim(&self, claim: ItemClaim) -> Result<Option<Vec<ItemVerdict>>, StoreError>;
+}
+
+/// Work that waits for a worker.
+#[async_trait]
+pub trait Queue: Send + Sync {
+    /// Claim the step's next due work, or one whose lease has ended. Work whose attempts are used up dies here.
+    async fn work_take(&self, namespace: &str, step: &str, terms: Terms) -> Result<Option<Claim>, StoreError>;
+
+    /// When the next work of the step becomes due, in Unix milliseconds.
+    async fn work_next_due(&self, namespace: &str, step: &str) -> Result<Option<i64>, StoreError>;
+}
+
+/// Effects that wait for delivery.
+#[async_trait]
+pub trait Outbox: Send + Sync {
+    /// Take due rows of a destination for sending: the attempt is counted and the envelope frozen before the caller
+    /// makes any call.
+    async fn outbox_take(&self, take: Take) -> Result<Vec<Sending>, StoreError>;
+
+    /// Record what came of an attempt.
+    async fn outbox_settle(&self, row: RowRef, token: Token, outcome: RowOutcome) -> Result<RowSettled, StoreError>;
+
+    /// The id's payload hash, where the row exists.
+    async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<[u8; 32]>, StoreError>;
+
+    /// When the destination's next row becomes due, in Unix milliseconds.
+    async fn outbox_next_due(&self, namespace: &str, destination: &str) -> Result<Option<i64>, StoreError>;
+
+    /// Let a paused destination go on. False where it was not paused.
+    async fn destination_resume(&self, namespace: &str, destination: &str) -> Result<bool, StoreError>;
+}
+
+/// Answers that are decided once.
+#[async_trait]
+pub trait Decisions: Send + Sync {
+    /// The answer pinned to the slot, else a cached answer to an equal question.
+    async fn decision_find(&self, query: DecisionQuery) -> Result<Option<Found>, StoreError>;
+
+    /// Store an answer (the first one wins) and pin it for the run that asked, in one durable transaction. The answer is
+    /// kept even where the run has lost its lease.
+    async fn decision_record(&self, record: DecisionRecord, pin: Pin) -> Result<Stored, StoreError>;
+
+    /// Pin a stored answer to a slot of a work. The first pin wins.
+    async fn decision_pin(&self, pin: Pin) -> Result<Pinned, StoreError>;
+}
+
+/// How far handoffs have come.
+#[async_trait]
+pub trait Progress: Send + Sync {
+    /// The stage a handoff has reached.
+    async fn progress_find(
+        &self,
+        namespace: &str,
+        root: crate::identity::key::RootKey,
+    ) -> Result<Option<String>, StoreError>;
+}
+
+/// Reading, for people.
+#[async_trait]
+pub trait Inspect: Send + Sync {
+    /// Works, newest first.
+    async fn work_list(&self, filter: WorkFilter) -> Result<Vec<WorkRecord>, StoreError>;
+
+    /// One work.
+    async fn work_show(&self, work: WorkRef) -> Result<Option<WorkRecord>, StoreError>;
+
+    /// Works whose id begins with these hexadecimal digits, or whose readable key is this text.
+    async fn work_resolve(&self, namespace: &str, text: &str) -> Result<Vec<WorkId>, StoreError>;
+
+    /// How many works are in each state.
+    async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError>;
+
+    /// Outbox rows, newest first.
+    async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError>;
+
+    /// Outbox rows whose id begins with these hexadecimal digits.
+    async fn outbox_resolve(&self, namespace: &str, text: &str) -> Result<Vec<OutboxRow>, StoreError>;
+
+    /// How many rows are in each state.
+    async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError>;
+
+    /// Destinations that are paused, and why.
+    async fn destination_list(&self, namespace: &str) -> Result<Vec<DestinationStatus>, StoreError>;
+
+    /// A work's evidence, in order.
+    async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError>;
+}
+
+/// All roles in one backend.
+pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Inspect {}
+
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Inspect> Store for T {}

@@ -1,0 +1,249 @@
+//! Outbox rows, as the store takes and gives them.
+//!
+//! ```text
+//!  pending ──take (lease, token)──► sending ──accepted──► sent
+//!     ▲                               │ certainly not applied, or ambiguous and the tier may send again
+//!     ├───────────────────────────────┤   (then the row is marked maybe-applied for good)
+//!     │                               ├ permanent, conflict, budget used up ──► blocked
+//!     └ sender gone (lease ends)      └ ambiguous and the tier can't tell ────► in doubt
+//! ```
+
+use crate::contract::fence::Token;
+use crate::identity::key::RowId;
+use crate::identity::key::WorkId;
+use serde::Serialize;
+
+/// A row by its identity.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RowRef {
+    /// The namespace.
+    pub namespace: String,
+    /// The row's id.
+    pub id: RowId,
+}
+
+/// Where a row stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowState {
+    /// It waits until it is due.
+    Pending,
+    /// An attempt was counted and may be under way.
+    Sending,
+    /// The destination accepted it. It never changes.
+    Sent,
+    /// It needs an operator.
+    Blocked,
+    /// It may or may not have been applied, and nobody here can know.
+    InDoubt,
+}
+
+impl RowState {
+    /// All states, in the order of the lifecycle.
+    pub const ALL: [Self; 5] = [Self::Pending, Self::Sending, Self::Sent, Self::Blocked, Self::InDoubt];
+
+    /// The word that is stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Sending => "sending",
+            Self::Sent => "sent",
+            Self::Blocked => "blocked",
+            Self::InDoubt => "in-doubt",
+        }
+    }
+
+    /// The state of this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+}
+
+/// A row to be inserted with a settle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRow {
+    /// Its id.
+    pub id: RowId,
+    /// The destination by the operator's name.
+    pub destination: String,
+    /// The effect's name within the handoff.
+    pub slot: String,
+    /// The effect's own version.
+    pub effect_version: u32,
+    /// The JSON text that will be sent, to the byte.
+    pub payload: String,
+    /// The hash of the canonical payload.
+    pub payload_hash: [u8; 32],
+}
+
+/// An order to take rows for sending.
+#[derive(Clone, Debug)]
+pub struct Take {
+    /// The namespace.
+    pub namespace: String,
+    /// The destination.
+    pub destination: String,
+    /// What is frozen beside the payload at a row's first attempt: address, account, tier.
+    pub envelope: String,
+    /// How long the sender may take, in milliseconds.
+    pub lease_ms: i64,
+    /// At most so many rows.
+    pub limit: u32,
+    /// A row whose sender has gone and whose attempts are used up is blocked.
+    pub attempts_max: u32,
+    /// A row whose sender has gone is in doubt when its first attempt is older than this, in milliseconds. Zero for a
+    /// receiver that can't recognise a repeat.
+    pub retention_ms: i64,
+}
+
+/// A row that the caller must send now. The attempt has been counted.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    /// The row.
+    pub row: RowRef,
+    /// The work it came from.
+    pub work_id: WorkId,
+    /// The effect's name.
+    pub slot: String,
+    /// The body, to the byte.
+    pub payload: String,
+    /// What was frozen at the first attempt.
+    pub envelope: String,
+    /// This attempt, from 1.
+    pub attempt: u32,
+    /// Proof of the take.
+    pub token: Token,
+    /// Whether an earlier attempt may have been applied.
+    pub maybe_applied: bool,
+    /// When the first attempt was made, Unix milliseconds.
+    pub first_attempt_ms: i64,
+    /// When the take happened, Unix milliseconds of the store's time.
+    pub taken_ms: i64,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug)]
+pub enum RowOutcome {
+    /// The destination accepted it.
+    Sent {
+        /// The receipt's text, perhaps cut.
+        receipt: String,
+        /// Whether it was cut.
+        truncated: bool,
+        /// The id the third party gave.
+        external_reference: Option<String>,
+        /// Why a person should look at the receipt.
+        flag: Option<String>,
+    },
+    /// Another attempt, later.
+    Again {
+        /// Why.
+        cause: String,
+        /// When, in milliseconds from now.
+        due_in_ms: i64,
+        /// Whether this attempt may have been applied.
+        maybe_applied: bool,
+    },
+    /// It needs an operator.
+    Blocked {
+        /// Why.
+        cause: String,
+        /// Whether this attempt may have been applied.
+        maybe_applied: bool,
+    },
+    /// Nobody here can know.
+    InDoubt {
+        /// Why.
+        cause: String,
+    },
+    /// The destination refuses us altogether: it is paused, and its rows wait without losing an attempt.
+    Paused {
+        /// Why.
+        cause: String,
+    },
+}
+
+/// What became of an outcome's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowSettled {
+    /// It is durable.
+    Applied,
+    /// The row is no longer the caller's. Nothing changed.
+    LeaseLost,
+}
+
+/// One row as it is stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutboxRow {
+    /// The namespace.
+    pub namespace: String,
+    /// The row's id, which is also the idempotency key that goes out.
+    pub row_id: RowId,
+    /// The work it came from.
+    pub work_id: WorkId,
+    /// The destination.
+    pub destination: String,
+    /// The effect's name.
+    pub slot: String,
+    /// JSON text.
+    pub payload: String,
+    /// Where it stands.
+    pub state: RowState,
+    /// Attempts so far.
+    pub attempt: u32,
+    /// Whether an attempt may have been applied without our knowing. It never goes back.
+    pub maybe_applied: bool,
+    /// When it is due, where it is pending.
+    pub due_ms: Option<i64>,
+    /// The last cause of a failure, or the flag of a receipt.
+    pub cause: Option<String>,
+    /// What the destination answered.
+    pub receipt: Option<String>,
+    /// The id the third party gave.
+    pub external_reference: Option<String>,
+    /// When it was recorded, Unix milliseconds.
+    pub created_ms: i64,
+    /// When it last changed, Unix milliseconds.
+    pub updated_ms: i64,
+}
+
+/// Which rows to list.
+#[derive(Clone, Debug)]
+pub struct OutboxFilter {
+    /// The namespace.
+    pub namespace: String,
+    /// Only this state.
+    pub state: Option<RowState>,
+    /// Only this work's rows.
+    pub work: Option<WorkId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// How many rows are in each state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OutboxCounts {
+    /// State and count, for states that have any.
+    pub by_state: std::collections::BTreeMap<&'static str, u64>,
+}
+
+impl OutboxCounts {
+    /// How many are in this state.
+    #[must_use]
+    pub fn of(&self, state: RowState) -> u64 {
+        self.by_state.get(state.word()).copied().unwrap_or(0)
+    }
+}
+
+/// A paused destination.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DestinationStatus {
+    /// Its name.
+    pub destination: String,
+    /// Why it is paused.
+    pub cause: String,
+    /// Since when, Unix milliseconds.
+    pub paused_ms: i64,
+}

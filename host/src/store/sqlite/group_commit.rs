@@ -1,0 +1,260 @@
+//! The writer: one thread, many callers in one transaction, answers after the commit.
+//!
+//! A batch is whatever waits when the writer is free. Each command runs in a savepoint, so that a refused one takes
+//! nothing along. Where the batch as a whole fails (no space), its commands run again one by one, so that the one
+//! which can't be stored fails alone. A command may be answered before the commit (a claim); it then carries
+//! a [`Durable`], and it is never run again. A write that the disk fails ends the thread: whoever waits, and whoever
+//! comes later, gets [`StoreError::Stopped`].
+
+use crate::clock::Clock;
+use crate::store::durable::{Commit, Durable};
+use crate::store::error::StoreError;
+use crate::store::sqlite::tx::{Tx, failed, first};
+use rusqlite::Connection;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// The most commands in one transaction. More would make the first caller wait for the last.
+const BATCH_LIMIT: usize = 256;
+
+/// Commands that may wait for the writer; further callers wait their turn.
+const QUEUE_LIMIT: usize = 1_024;
+
+/// The writer's door.
+pub(super) struct Writer {
+    queue: Option<mpsc::Sender<Box<dyn Command>>>,
+    commits: Arc<AtomicU64>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // The thread ends when the queue does, after the commands that wait in it. Whoever opens the file
+        // next must find it closed.
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Writer {
+    pub(super) fn start(connection: Connection, clock: Arc<dyn Clock>) -> Self {
+        let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
+        let commits = Arc::new(AtomicU64::new(0));
+        let writing = Thread { connection, clock, commits: Arc::clone(&commits) };
+        let thread = std::thread::spawn(move || writing.run(commands));
+        Self { queue: Some(queue), commits, thread: Some(thread) }
+    }
+
+    /// For a store that only reads.
+    pub(super) fn absent() -> Self {
+        Self { queue: None, commits: Arc::default(), thread: None }
+    }
+
+    pub(super) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    /// Run a command and answer after its commit.
+    pub(super) async fn call<T, F>(&self, operation: &'static str, run: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.send(operation, run, false).await
+    }
+
+    /// Run a command and answer before its commit; the answer carries the transaction's [`Durable`].
+    pub(super) async fn call_early<T, F>(&self, operation: &'static str, run: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.send(operation, run, true).await
+    }
+
+    async fn send<T, F>(&self, operation: &'static str, run: F, early: bool) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let queue = self.queue.as_ref().ok_or(StoreError::Stopped)?;
+        let (reply, answer) = oneshot::channel();
+        let call = Call { operation, run, early, reply: Some(reply), outcome: None };
+        queue.send(Box::new(call)).await.map_err(|_| StoreError::Stopped)?;
+        answer.await.map_err(|_| StoreError::Stopped)?
+    }
+}
+
+/// A command as the thread sees it.
+trait Command: Send {
+    /// Run in a savepoint. An error means that the whole transaction is gone.
+    fn execute(&mut self, transaction: &Tx<'_>) -> Result<(), StoreError>;
+    /// Whether it has been answered.
+    fn answered(&self) -> bool;
+    /// Answer, after the commit or its failure.
+    fn finish(&mut self, commit: &Result<(), StoreError>);
+}
+
+struct Call<T, F> {
+    operation: &'static str,
+    run: F,
+    early: bool,
+    reply: Option<oneshot::Sender<Result<T, StoreError>>>,
+    outcome: Option<Result<T, StoreError>>,
+}
+
+impl<T, F> Command for Call<T, F>
+where
+    T: Send,
+    F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send,
+{
+    fn execute(&mut self, transaction: &Tx<'_>) -> Result<(), StoreError> {
+        let tx = Tx { operation: self.operation, durable: transaction.durable.clone(), ..*transaction };
+        tx.execute("SAVEPOINT command", [])?;
+        let outcome = (self.run)(&tx);
+        if tx.connection.is_autocommit() {
+            // SQLite has rolled everything back by itself, as it does when space runs out.
+            return Err(outcome.err().unwrap_or(StoreError::Full { operation: self.operation }));
+        }
+        if outcome.is_err() {
+            tx.execute("ROLLBACK TO command", [])?;
+        }
+        tx.execute("RELEASE command", [])?;
+        match self.reply.take_if(|_| self.early && outcome.is_ok()) {
+            Some(reply) => drop(reply.send(outcome)),
+            None => self.outcome = Some(outcome),
+        }
+        Ok(())
+    }
+
+    fn answered(&self) -> bool {
+        self.reply.is_none()
+    }
+
+    fn finish(&mut self, commit: &Result<(), StoreError>) {
+        let Some(reply) = self.reply.take() else { return };
+        let outcome = match (commit, self.outcome.take()) {
+            (Ok(()), Some(outcome)) => outcome,
+            (Ok(()), None) => Err(StoreError::Stopped),
+            (Err(error), _) => Err(error.clone()),
+        };
+        // A caller that has gone away needs no answer; what was committed stays.
+        let _ = reply.send(outcome);
+    }
+}
+
+struct Thread {
+    connection: Connection,
+    clock: Arc<dyn Clock>,
+    commits: Arc<AtomicU64>,
+}
+
+impl Thread {
+    fn run(self, mut commands: mpsc::Receiver<Box<dyn Command>>) {
+        while let Some(command) = commands.blocking_recv() {
+            let mut batch = vec![command];
+            let committed = self.commit(&mut batch, Some(&mut commands));
+            if let Err(error) = &committed
+                && batch.len() > 1
+                && !is_fatal(error)
+            {
+                if self.one_by_one(batch).is_err() {
+                    return;
+                }
+                continue;
+            }
+            for command in &mut batch {
+                command.finish(&committed);
+            }
+            if let Err(error) = committed
+                && is_fatal(&error)
+            {
+                tracing::error!(%error, "the ledger's writer stops");
+                return;
+            }
+        }
+    }
+
+    /// After a batch that failed as a whole: each command alone, so that only the one at fault fails.
+    fn one_by_one(&self, batch: Vec<Box<dyn Command>>) -> Result<(), ()> {
+        for command in batch {
+            if command.answered() {
+                continue;
+            }
+            let mut alone = vec![command];
+            let committed = self.commit(&mut alone, None);
+            alone[0].finish(&committed);
+            if let Err(error) = committed
+                && is_fatal(&error)
+            {
+                tracing::error!(%error, "the ledger's writer stops");
+                return Err(());
+            }
+        }
+        Ok(())
+    }
+
+    /// One transaction: the commands in the batch, and those that arrive while it runs.
+    fn commit(
+        &self,
+        batch: &mut Vec<Box<dyn Command>>,
+        arriving: Option<&mut mpsc::Receiver<Box<dyn Command>>>,
+    ) -> Result<(), StoreError> {
+        let (commit, follow) = watch::channel(Commit::Pending);
+        let result = self.transact(batch, arriving, Durable::following(follow));
+        match &result {
+            Ok(()) => {
+                self.commits.fetch_add(1, Ordering::Relaxed);
+                commit.send_replace(Commit::Done);
+            }
+            Err(error) => {
+                if !self.connection.is_autocommit() {
+                    // The transaction must not stay open; where even this fails, the next BEGIN says so.
+                    let _ = self.connection.execute_batch("ROLLBACK");
+                }
+                commit.send_replace(Commit::Failed(error.clone()));
+            }
+        }
+        result
+    }
+
+    fn transact(
+        &self,
+        batch: &mut Vec<Box<dyn Command>>,
+        arriving: Option<&mut mpsc::Receiver<Box<dyn Command>>>,
+        durable: Durable,
+    ) -> Result<(), StoreError> {
+        const OPERATION: &str = "committing a batch";
+        let batch_error = |source| failed(OPERATION, source);
+        self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut s| s.execute([])).map_err(batch_error)?;
+        let tick = include_str!("queries/sequence_tick.sql");
+        let now_ms = first(&self.connection, OPERATION, tick, [self.clock.now_ms()], |row| row.get(0))?;
+        let now_ms = now_ms.ok_or_else(|| StoreError::Corrupt {
+            operation: OPERATION,
+            what: "the time's high-water mark is missing".to_owned(),
+        })?;
+        let tx = Tx { connection: &self.connection, now_ms, operation: OPERATION, durable };
+        for command in batch.iter_mut() {
+            command.execute(&tx)?;
+        }
+        if let Some(arriving) = arriving {
+            while batch.len() < BATCH_LIMIT
+                && let Ok(mut command) = arriving.try_recv()
+            {
+                let executed = command.execute(&tx);
+                batch.push(command);
+                executed?;
+            }
+        }
+        self.connection.prepare_cached("COMMIT").and_then(|mut s| s.execute([])).map_err(batch_error)?;
+        Ok(())
+    }
+}
+
+/// Whether nothing may be acknowledged any more.
+const fn is_fatal(error: &StoreError) -> bool {
+    matches!(error, StoreError::Disk { .. })
+}

@@ -1,0 +1,95 @@
+//! The schema and its migrations.
+
+use crate::store::error::StoreError;
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The migrations, in order. One that has been released is never edited.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_spine.sql")];
+
+/// The newest schema version, which is the number of migrations.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// The schema as a newcomer reads it. A test proves that the migrations lead to it.
+pub const SCHEMA: &str = include_str!("schema.sql");
+
+/// Marks the file as a ledger: "ONCE" in ASCII.
+const APPLICATION_ID: i64 = 0x4F4E_4345;
+
+/// Bring the file to the newest version, in one transaction, or refuse it.
+pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = version(connection, path)?;
+    if found == SCHEMA_VERSION {
+        return Ok(());
+    }
+    let pending = MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(usize::MAX));
+    let mut script = String::from("BEGIN IMMEDIATE;\n");
+    for migration in pending {
+        script.push_str(migration);
+        script.push('\n');
+    }
+    script.push_str(&format!(
+        "PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;"
+    ));
+    connection
+        .execute_batch(&script)
+        .map_err(|source| StoreError::Open { path: path.to_owned(), source: Arc::new(source) })
+}
+
+/// Refuse a file that is no ledger of a version known here.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    match version(connection, path)? {
+        SCHEMA_VERSION => Ok(()),
+        _ => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let read = |sql: &str| -> Result<i64, StoreError> {
+        connection.query_row(sql, [], |row| row.get(0)).map_err(|source: rusqlite::Error| {
+            if source.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) {
+                StoreError::Foreign { path: path.to_owned() }
+            } else {
+                StoreError::Open { path: path.to_owned(), source: Arc::new(source) }
+            }
+        })
+    };
+    let application = read("PRAGMA application_id")?;
+    let found = read("PRAGMA user_version")?;
+    let tables = read("SELECT count(*) FROM sqlite_schema")?;
+    let fresh = application == 0 && found == 0 && tables == 0;
+    if !fresh && application != APPLICATION_ID {
+        return Err(StoreError::Foreign { path: path.to_owned() });
+    }
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::NewerSchema { path: path.to_owned(), found, known: SCHEMA_VERSION });
+    }
+    Ok(found)
+}
+
+/// The schema that the migrations lead to, statement by statement, for the test that compares it with [`SCHEMA`].
+pub fn schema_by_migrations() -> Result<Vec<String>, StoreError> {
+    statements(&MIGRATIONS.concat())
+}
+
+/// The statements that a script leaves in the schema table.
+fn statements(script: &str) -> Result<Vec<String>, StoreError> {
+    let read = || -> rusqlite::Result<Vec<String>> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(script)?;
+        let mut query = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")?;
+        query.query_map([], |row| row.get(0))?.collect()
+    };
+    read().map_err(|source| super::tx::failed("reading the schema", source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_migrations_lead_to_the_schema() {
+        assert_eq!(schema_by_migrations().unwrap(), statements(SCHEMA).unwrap());
+    }
+}

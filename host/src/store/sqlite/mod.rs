@@ -1,0 +1,73 @@
+//! The SQLite backend: one file, one owner, one writer thread with group commit, readers on connections of their own.
+//!
+//! Owns every SQL statement of this backend (`queries/`, named like the methods) and the schema's migrations. It
+//! refuses a file that another process owns, that is no ledger, or that a newer version wrote. Full disks and busy
+//! files are errors that lose nothing; a write that the disk fails stops the writer for good.
+
+mod contract;
+mod decision;
+mod evidence;
+mod group_commit;
+mod inspect;
+mod item;
+mod ledger;
+mod migrate;
+mod open;
+mod outbox;
+mod queue;
+mod readers;
+mod rows;
+mod settle;
+mod tx;
+
+use crate::clock::Clock;
+use crate::store::error::StoreError;
+use crate::store::sqlite::group_commit::Writer;
+use crate::store::sqlite::open::FileLock;
+use crate::store::sqlite::readers::Readers;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use crate::store::sqlite::migrate::{SCHEMA, SCHEMA_VERSION, schema_by_migrations};
+
+/// Where the ledger is, and how large it may become.
+#[derive(Clone, Debug)]
+pub struct SqliteSettings {
+    /// The file.
+    pub path: PathBuf,
+    /// A write past this size is refused before the disk is full. Bytes.
+    pub max_bytes: Option<u64>,
+}
+
+/// A ledger in a SQLite file.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Readers,
+    _lock: Option<FileLock>,
+}
+
+impl SqliteStore {
+    /// Open the file, creating it where it is missing, and become its one owner. Runs that the last owner left are free
+    /// to be taken over at once.
+    pub fn open(settings: &SqliteSettings, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let lock = FileLock::take(&settings.path)?;
+        let connection = open::writable(settings)?;
+        migrate::migrate(&connection, &settings.path)?;
+        open::release_hosted(&connection, clock.now_ms())?;
+        let readers = Readers::new(settings.path.clone());
+        Ok(Self { writer: Writer::start(connection, clock), readers, _lock: Some(lock) })
+    }
+
+    /// Open the file for reading alone, beside a process that may own it. Writes are refused.
+    pub fn open_read_only(settings: &SqliteSettings) -> Result<Self, StoreError> {
+        let connection = open::readable(&settings.path)?;
+        migrate::check(&connection, &settings.path)?;
+        Ok(Self { writer: Writer::absent(), readers: Readers::new(settings.path.clone()), _lock: None })
+    }
+
+    /// Commits so far, for benchmarks and tests of the group commit.
+    #[must_use]
+    pub fn commits(&self) -> u64 {
+        self.writer.commits()
+    }
+}

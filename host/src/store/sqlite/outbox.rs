@@ -1,0 +1,201 @@
+//! Rows on their way out.
+
+use crate::contract::fence::Token;
+use crate::identity::key::RowId;
+use crate::identity::key::WorkId;
+use crate::store::Outbox;
+use crate::store::error::StoreError;
+use crate::store::outbox::{RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
+use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::rows;
+use crate::store::sqlite::tx::{Tx, first};
+use async_trait::async_trait;
+
+#[async_trait]
+impl Outbox for SqliteStore {
+    async fn outbox_take(&self, order: Take) -> Result<Vec<Sending>, StoreError> {
+        self.writer.call("taking outbox rows", move |tx| take(tx, &order)).await
+    }
+
+    async fn outbox_settle(&self, row: RowRef, token: Token, outcome: RowOutcome) -> Result<RowSettled, StoreError> {
+        self.writer.call("recording a delivery", move |tx| settle(tx, &row, token, &outcome)).await
+    }
+
+    async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<[u8; 32]>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.readers
+            .read(move |connection| {
+                let sql = include_str!("queries/outbox_find.sql");
+                first(connection, "looking for a row", sql, (namespace, row.as_bytes()), |row| row.get(0))
+            })
+            .await
+    }
+
+    async fn outbox_next_due(&self, namespace: &str, destination: &str) -> Result<Option<i64>, StoreError> {
+        let key = (namespace.to_owned(), destination.to_owned());
+        let next = self
+            .readers
+            .read(move |connection| {
+                let sql = include_str!("queries/outbox_next_due.sql");
+                first(connection, "looking for due rows", sql, key, |row| row.get(0))
+            })
+            .await?;
+        Ok(next.flatten())
+    }
+
+    async fn destination_resume(&self, namespace: &str, destination: &str) -> Result<bool, StoreError> {
+        let key = (namespace.to_owned(), destination.to_owned());
+        self.writer
+            .call("resuming a destination", move |tx| {
+                let resumed =
+                    tx.execute(include_str!("queries/destination_resume.sql"), (&key.0, &key.1))?;
+                Ok(resumed == 1)
+            })
+            .await
+    }
+}
+
+fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
+    let key = (&order.namespace, &order.destination);
+    let paused = tx.first(include_str!("queries/destination_paused.sql"), key, |row| row.get::<_, bool>(0))?;
+    if paused == Some(true) {
+        return Ok(Vec::new());
+    }
+    expire(tx, order)?;
+    let due: Vec<i64> = tx.all(
+        include_str!("queries/outbox_take_candidates.sql"),
+        (&order.namespace, &order.destination, tx.now_ms, order.limit),
+        |row| row.get(0),
+    )?;
+    due.into_iter().map(|seq| take_row(tx, order, seq)).collect()
+}
+
+/// Rows whose sender has gone, and which may not be sent again.
+fn expire(tx: &Tx<'_>, order: &Take) -> Result<(), StoreError> {
+    let expired = tx.all(
+        include_str!("queries/outbox_expire.sql"),
+        (&order.namespace, &order.destination, tx.now_ms, order.attempts_max, order.retention_ms),
+        |row| {
+            let state = rows::state(row, RowState::from_word)?;
+            Ok((rows::key::<RowId>(row, "row_id")?, rows::key::<WorkId>(row, "work_id")?, state, row.get::<_, String>("cause")?))
+        },
+    )?;
+    for (row, work, state, cause) in expired {
+        tx.evidence(&order.namespace, work, state.word(), &format!("row {row}: {cause}"))?;
+    }
+    Ok(())
+}
+
+fn take_row(tx: &Tx<'_>, order: &Take, seq: i64) -> Result<Sending, StoreError> {
+    let token = tx.next_token()?;
+    let taken = tx.first(
+        include_str!("queries/outbox_take.sql"),
+        (seq, token.number(), tx.now_ms.saturating_add(order.lease_ms), &order.envelope, tx.now_ms),
+        |row| {
+            Ok(Sending {
+                row: RowRef { namespace: order.namespace.clone(), id: rows::key(row, "row_id")? },
+                work_id: rows::key(row, "work_id")?,
+                slot: row.get("slot")?,
+                payload: rows::text(row, "payload")?,
+                envelope: row.get("envelope")?,
+                attempt: row.get("attempt")?,
+                token,
+                maybe_applied: row.get("maybe_applied")?,
+                first_attempt_ms: row.get("first_attempt_ms")?,
+                taken_ms: tx.now_ms,
+            })
+        },
+    )?;
+    let taken = taken.ok_or_else(|| tx.corrupt("a due row has no row"))?;
+    let detail = format!("row {} to {:?}, attempt {}", taken.row.id, order.destination, taken.attempt);
+    tx.evidence(&order.namespace, taken.work_id, "sending", &detail)?;
+    Ok(taken)
+}
+
+/// The columns that an outcome changes.
+#[derive(Default)]
+struct Change<'a> {
+    due_ms: Option<i64>,
+    cause: Option<&'a str>,
+    maybe_applied: bool,
+    receipt: Option<&'a str>,
+    truncated: bool,
+    external_reference: Option<&'a str>,
+    /// Whether the attempt is given back.
+    uncounted: bool,
+}
+
+impl<'a> Change<'a> {
+    fn of(outcome: &'a RowOutcome, now_ms: i64) -> (RowState, Self) {
+        match outcome {
+            RowOutcome::Sent { receipt, truncated, external_reference, flag } => (
+                RowState::Sent,
+                Self {
+                    cause: flag.as_deref(),
+                    receipt: Some(receipt),
+                    truncated: *truncated,
+                    external_reference: external_reference.as_deref(),
+                    ..Self::default()
+                },
+            ),
+            RowOutcome::Again { cause, due_in_ms, maybe_applied } => (
+                RowState::Pending,
+                Self {
+                    due_ms: Some(now_ms.saturating_add((*due_in_ms).max(0))),
+                    cause: Some(cause),
+                    maybe_applied: *maybe_applied,
+                    ..Self::default()
+                },
+            ),
+            RowOutcome::Blocked { cause, maybe_applied } => (
+                RowState::Blocked,
+                Self { cause: Some(cause), maybe_applied: *maybe_applied, ..Self::default() },
+            ),
+            RowOutcome::InDoubt { cause } => {
+                (RowState::InDoubt, Self { cause: Some(cause), maybe_applied: true, ..Self::default() })
+            }
+            RowOutcome::Paused { cause } => (
+                RowState::Pending,
+                Self { due_ms: Some(now_ms), cause: Some(cause), uncounted: true, ..Self::default() },
+            ),
+        }
+    }
+}
+
+fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Result<RowSettled, StoreError> {
+    let (state, change) = Change::of(outcome, tx.now_ms);
+    let settled = tx.first(
+        include_str!("queries/outbox_settle.sql"),
+        (
+            &row.namespace,
+            row.id.as_bytes(),
+            token.number(),
+            state.word(),
+            change.due_ms,
+            change.cause,
+            change.maybe_applied,
+            change.receipt.map(str::as_bytes),
+            change.truncated,
+            change.external_reference,
+            change.uncounted,
+            tx.now_ms,
+        ),
+        |found| Ok((rows::key::<WorkId>(found, "work_id")?, found.get::<_, String>("destination")?)),
+    )?;
+    let Some((work, destination)) = settled else { return Ok(RowSettled::LeaseLost) };
+    let (kind, why) = match outcome {
+        RowOutcome::Sent { external_reference, .. } => {
+            ("sent", external_reference.as_ref().map_or_else(String::new, |r| format!(" (reference {r})")))
+        }
+        RowOutcome::Again { cause, .. } => ("again", format!(": {cause}")),
+        RowOutcome::Blocked { cause, .. } => ("blocked", format!(": {cause}")),
+        RowOutcome::InDoubt { cause } => ("in-doubt", format!(": {cause}")),
+        RowOutcome::Paused { cause } => {
+            let pause = (&row.namespace, &destination, cause, tx.now_ms);
+            tx.execute(include_str!("queries/destination_pause.sql"), pause)?;
+            ("paused", format!(": {destination:?} refuses us: {cause}"))
+        }
+    };
+    tx.evidence(&row.namespace, work, kind, &format!("row {}{why}", row.id))?;
+    Ok(RowSettled::Applied)
+}

@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT 1 FROM destination_pause WHERE namespace = ?1 AND destination = ?2)

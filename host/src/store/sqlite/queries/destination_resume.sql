@@ -1,0 +1,1 @@
+DELETE FROM destination_pause WHERE namespace = ?1 AND destination = ?2

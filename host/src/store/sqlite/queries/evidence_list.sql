@@ -1,0 +1,1 @@
+SELECT seq, at_ms, kind, detail FROM evidence WHERE namespace = ?1 AND work_id = ?2 ORDER BY seq

@@ -1,0 +1,1 @@
+SELECT state, count(*) FROM outbox WHERE namespace = ?1 GROUP BY state

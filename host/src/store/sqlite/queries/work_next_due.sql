@@ -1,0 +1,5 @@
+SELECT min(at) FROM (
+    SELECT min(due_ms) AS at FROM work WHERE namespace = ?1 AND step = ?2 AND state = 'waiting'
+    UNION ALL
+    SELECT min(lease_until_ms) FROM work WHERE namespace = ?1 AND step = ?2 AND state = 'running'
+)

@@ -1,0 +1,43 @@
+//! Readers: connections of their own, so that reading never waits for the writer.
+
+use crate::store::error::StoreError;
+use crate::store::sqlite::open;
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Semaphore;
+
+/// Connections that may read at once. Each read is short, so that checkpoints go forward.
+const READERS_MAX: usize = 4;
+
+/// The connections that are free.
+pub(super) struct Readers {
+    path: PathBuf,
+    free: Arc<Mutex<Vec<Connection>>>,
+    places: Arc<Semaphore>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, free: Arc::default(), places: Arc::new(Semaphore::new(READERS_MAX)) }
+    }
+
+    /// Run a query on a free connection, off the async threads.
+    pub(super) async fn read<T, F>(&self, run: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| StoreError::Stopped)?;
+        let (free, path) = (Arc::clone(&self.free), self.path.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let idle = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = idle.map_or_else(|| open::readable(&path), Ok)?;
+            let answer = run(&connection);
+            free.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            answer
+        });
+        reading.await.map_err(|_| StoreError::Stopped)?
+    }
+}

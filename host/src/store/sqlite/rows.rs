@@ -1,0 +1,95 @@
+//! Reading stored rows back into the store's types.
+
+use crate::store::outbox::{OutboxRow, RowState};
+use crate::store::work::{WorkRecord, WorkState};
+use rusqlite::Row;
+use rusqlite::types::Type;
+
+/// A 32-byte key in a column.
+pub(super) fn key<T>(row: &Row<'_>, column: &str) -> rusqlite::Result<T>
+where
+    T: for<'a> TryFrom<&'a [u8]>,
+    for<'a> <T as TryFrom<&'a [u8]>>::Error: std::error::Error + Send + Sync + 'static,
+{
+    let index = row.as_ref().column_index(column)?;
+    let bytes: Vec<u8> = row.get(index)?;
+    T::try_from(&bytes[..])
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.to_string().into()))
+}
+
+/// UTF-8 text that is stored as bytes, because it may hold U+0000.
+pub(super) fn text(row: &Row<'_>, column: &str) -> rusqlite::Result<String> {
+    let index = row.as_ref().column_index(column)?;
+    let bytes: Vec<u8> = row.get(index)?;
+    String::from_utf8(bytes)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, Box::new(error)))
+}
+
+/// The same, where there may be none.
+pub(super) fn optional_text(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
+    let index = row.as_ref().column_index(column)?;
+    let bytes: Option<Vec<u8>> = row.get(index)?;
+    bytes
+        .map(String::from_utf8)
+        .transpose()
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, Box::new(error)))
+}
+
+/// A state's word in a column.
+pub(super) fn state<T>(row: &Row<'_>, from_word: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let index = row.as_ref().column_index("state")?;
+    let word: String = row.get(index)?;
+    from_word(&word).ok_or_else(|| {
+        rusqlite::Error::FromSqlConversionFailure(index, Type::Text, format!("unknown state {word:?}").into())
+    })
+}
+
+/// The columns of `work_read`, `work_show` and `work_list`.
+pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
+    Ok(WorkRecord {
+        namespace: row.get("namespace")?,
+        work_id: key(row, "work_id")?,
+        root_key: key(row, "root_key")?,
+        root_version: row.get("root_version")?,
+        readable_key: row.get("readable_key")?,
+        step: row.get("step")?,
+        version: row.get("version")?,
+        source: row.get("source")?,
+        event_id: row.get("event_id")?,
+        occurred_at_ms: row.get("occurred_at_ms")?,
+        payload: text(row, "payload")?,
+        state: state(row, WorkState::from_word)?,
+        attempt: row.get("attempt")?,
+        duplicates: u64::try_from(row.get::<_, i64>("duplicates")?).unwrap_or(0),
+        due_ms: row.get("due_ms")?,
+        lease_until_ms: row.get("lease_until_ms")?,
+        cursor: row.get("cursor")?,
+        output: optional_text(row, "output")?,
+        needs_review: row.get("needs_review")?,
+        cause: row.get("cause")?,
+        chain_depth: row.get("chain_depth")?,
+        created_ms: row.get("created_ms")?,
+        updated_ms: row.get("updated_ms")?,
+    })
+}
+
+/// The columns of `outbox_list` and `outbox_resolve`.
+pub(super) fn outbox(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
+    Ok(OutboxRow {
+        namespace: row.get("namespace")?,
+        row_id: key(row, "row_id")?,
+        work_id: key(row, "work_id")?,
+        destination: row.get("destination")?,
+        slot: row.get("slot")?,
+        payload: text(row, "payload")?,
+        state: state(row, RowState::from_word)?,
+        attempt: row.get("attempt")?,
+        maybe_applied: row.get("maybe_applied")?,
+        due_ms: row.get("due_ms")?,
+        cause: row.get("cause")?,
+        receipt: optional_text(row, "receipt")?,
+        external_reference: row.get("external_reference")?,
+        created_ms: row.get("created_ms")?,
+        updated_ms: row.get("updated_ms")?,
+    })
+}

@@ -1,0 +1,214 @@
+-- The ledger's first schema. Every unique key leads with the namespace; constraints and triggers carry the
+-- invariants, so that a fault in the program can't break a promise without an error.
+
+CREATE TABLE sequence (
+    one     INTEGER PRIMARY KEY CHECK (one = 1),
+    token   INTEGER NOT NULL CHECK (token >= 0),
+    now_ms  INTEGER NOT NULL
+) STRICT;
+INSERT INTO sequence (one, token, now_ms) VALUES (1, 0, 0);
+
+CREATE TRIGGER sequence_goes_forward BEFORE UPDATE ON sequence
+WHEN NEW.token < OLD.token OR NEW.now_ms < OLD.now_ms
+BEGIN SELECT RAISE(ABORT, 'the token sequence and the time never go back'); END;
+
+CREATE TRIGGER sequence_stays BEFORE DELETE ON sequence
+BEGIN SELECT RAISE(ABORT, 'the token sequence is never reset'); END;
+
+CREATE TABLE contract (
+    namespace  TEXT NOT NULL,
+    step       TEXT NOT NULL,
+    version    INTEGER NOT NULL CHECK (version >= 1),
+    contract   TEXT NOT NULL,
+    PRIMARY KEY (namespace, step, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE work (
+    seq             INTEGER PRIMARY KEY,
+    namespace       TEXT NOT NULL,
+    work_id         BLOB NOT NULL CHECK (length(work_id) = 32),
+    root_key        BLOB NOT NULL CHECK (length(root_key) = 32),
+    root_version    INTEGER NOT NULL CHECK (root_version >= 1),
+    step            TEXT NOT NULL,
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    readable_key    TEXT NOT NULL,
+    source          TEXT NOT NULL,
+    event_id        TEXT,
+    occurred_at_ms  INTEGER NOT NULL,
+    content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
+    payload         BLOB NOT NULL,
+    chain_depth     INTEGER NOT NULL DEFAULT 0 CHECK (chain_depth BETWEEN 0 AND 64),
+    state           TEXT NOT NULL CHECK (state IN
+                        ('waiting', 'running', 'done', 'review', 'rejected', 'in-doubt', 'dead', 'cancelled')),
+    attempt         INTEGER NOT NULL CHECK (attempt >= 0),
+    duplicates      INTEGER NOT NULL DEFAULT 0,
+    token           INTEGER,
+    lease_until_ms  INTEGER,
+    due_ms          INTEGER,
+    cursor          TEXT,
+    output          BLOB,
+    needs_review    TEXT,
+    cause           TEXT,
+    created_ms      INTEGER NOT NULL,
+    updated_ms      INTEGER NOT NULL,
+    CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),
+    CHECK (state <> 'running' OR (token IS NOT NULL AND attempt >= 1)),
+    CHECK ((state = 'waiting') = (due_ms IS NOT NULL)),
+    CHECK ((state = 'done') = (output IS NOT NULL)),
+    CHECK (state NOT IN ('review', 'rejected', 'in-doubt', 'dead') OR cause IS NOT NULL)
+) STRICT;
+CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
+CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version);
+CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting';
+CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running';
+CREATE INDEX work_troubled ON work (namespace, state, seq) WHERE state IN ('review', 'in-doubt', 'dead');
+
+CREATE TRIGGER work_ends_once BEFORE UPDATE OF state ON work
+WHEN OLD.state IN ('done', 'rejected', 'cancelled') AND NEW.state <> OLD.state
+BEGIN SELECT RAISE(ABORT, 'finished work never changes'); END;
+
+CREATE TRIGGER work_result_stands BEFORE UPDATE OF output, needs_review ON work
+WHEN OLD.output IS NOT NULL AND (NEW.output IS NOT OLD.output OR NEW.needs_review IS NOT OLD.needs_review)
+BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
+
+CREATE TRIGGER work_identity_stands
+BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, content_hash, occurred_at_ms ON work
+BEGIN SELECT RAISE(ABORT, 'the identity of a work never changes'); END;
+
+CREATE TRIGGER work_token_grows BEFORE UPDATE OF token ON work
+WHEN NEW.token IS NULL OR NEW.token < OLD.token
+BEGIN SELECT RAISE(ABORT, 'a later claim has a greater token'); END;
+
+CREATE TABLE decision (
+    namespace       TEXT NOT NULL,
+    cache_key       BLOB NOT NULL CHECK (length(cache_key) = 32),
+    model           TEXT NOT NULL,
+    prompt_version  TEXT NOT NULL,
+    answer          BLOB NOT NULL,
+    cost_micros     INTEGER,
+    created_ms      INTEGER NOT NULL,
+    PRIMARY KEY (namespace, cache_key)
+) STRICT;
+
+CREATE TRIGGER decision_stands BEFORE UPDATE ON decision
+BEGIN SELECT RAISE(ABORT, 'the first recorded answer stands'); END;
+
+CREATE TABLE decision_pin (
+    namespace   TEXT NOT NULL,
+    work_id     BLOB NOT NULL,
+    slot        TEXT NOT NULL,
+    cache_key   BLOB NOT NULL,
+    created_ms  INTEGER NOT NULL,
+    PRIMARY KEY (namespace, work_id, slot),
+    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
+    FOREIGN KEY (namespace, cache_key) REFERENCES decision (namespace, cache_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER decision_pin_stands BEFORE UPDATE ON decision_pin
+BEGIN SELECT RAISE(ABORT, 'the first pin stands'); END;
+
+CREATE TABLE outbox (
+    seq                 INTEGER PRIMARY KEY,
+    namespace           TEXT NOT NULL,
+    row_id              BLOB NOT NULL CHECK (length(row_id) = 32),
+    work_id             BLOB NOT NULL,
+    destination         TEXT NOT NULL,
+    slot                TEXT NOT NULL,
+    effect_version      INTEGER NOT NULL CHECK (effect_version >= 1),
+    payload             BLOB NOT NULL,
+    payload_hash        BLOB NOT NULL CHECK (length(payload_hash) = 32),
+    state               TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'sent', 'blocked', 'in-doubt')),
+    attempt             INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+    token               INTEGER,
+    lease_until_ms      INTEGER,
+    due_ms              INTEGER,
+    envelope            TEXT,
+    first_attempt_ms    INTEGER,
+    maybe_applied       INTEGER NOT NULL DEFAULT 0 CHECK (maybe_applied IN (0, 1)),
+    receipt             BLOB,
+    receipt_truncated   INTEGER NOT NULL DEFAULT 0 CHECK (receipt_truncated IN (0, 1)),
+    external_reference  TEXT,
+    cause               TEXT,
+    created_ms          INTEGER NOT NULL,
+    updated_ms          INTEGER NOT NULL,
+    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
+    CHECK ((state = 'sending') = (lease_until_ms IS NOT NULL)),
+    CHECK (state <> 'sending' OR (token IS NOT NULL AND envelope IS NOT NULL AND first_attempt_ms IS NOT NULL)),
+    CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
+    CHECK ((state = 'sent') = (receipt IS NOT NULL)),
+    CHECK (state NOT IN ('blocked', 'in-doubt') OR cause IS NOT NULL),
+    CHECK (attempt = 0 OR envelope IS NOT NULL)
+) STRICT;
+CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
+CREATE INDEX outbox_by_work ON outbox (namespace, work_id);
+CREATE INDEX outbox_pending ON outbox (namespace, destination, due_ms, seq) WHERE state = 'pending';
+CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) WHERE state = 'sending';
+CREATE INDEX outbox_troubled ON outbox (namespace, state, seq) WHERE state IN ('blocked', 'in-doubt');
+
+CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
+WHEN OLD.state = 'sent' AND NEW.state <> OLD.state
+BEGIN SELECT RAISE(ABORT, 'a sent row is never taken again'); END;
+
+CREATE TRIGGER outbox_payload_stands BEFORE UPDATE OF namespace, row_id, work_id, destination, slot, payload, payload_hash ON outbox
+BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
+
+CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
+WHEN OLD.envelope IS NOT NULL AND NEW.envelope IS NOT OLD.envelope
+BEGIN SELECT RAISE(ABORT, 'what was sent first is sent again'); END;
+
+CREATE TRIGGER outbox_doubt_stays BEFORE UPDATE OF maybe_applied ON outbox
+WHEN OLD.maybe_applied = 1 AND NEW.maybe_applied = 0
+BEGIN SELECT RAISE(ABORT, 'a row once maybe-applied stays so'); END;
+
+CREATE TRIGGER outbox_token_grows BEFORE UPDATE OF token ON outbox
+WHEN NEW.token IS NULL OR NEW.token < OLD.token
+BEGIN SELECT RAISE(ABORT, 'a later take has a greater token'); END;
+
+CREATE TABLE destination_pause (
+    namespace    TEXT NOT NULL,
+    destination  TEXT NOT NULL,
+    cause        TEXT NOT NULL,
+    paused_ms    INTEGER NOT NULL,
+    PRIMARY KEY (namespace, destination)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE progress (
+    namespace   TEXT NOT NULL,
+    root_key    BLOB NOT NULL CHECK (length(root_key) = 32),
+    stage       TEXT NOT NULL,
+    place       INTEGER NOT NULL,
+    reached_ms  INTEGER NOT NULL,
+    PRIMARY KEY (namespace, root_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER progress_goes_forward BEFORE UPDATE ON progress WHEN NEW.place <= OLD.place
+BEGIN SELECT RAISE(ABORT, 'progress goes forward only'); END;
+
+CREATE TABLE item (
+    namespace           TEXT NOT NULL,
+    step                TEXT NOT NULL,
+    item_key            TEXT NOT NULL,
+    work_id             BLOB NOT NULL,
+    token               INTEGER NOT NULL,
+    done                INTEGER NOT NULL DEFAULT 0 CHECK (done IN (0, 1)),
+    external_reference  TEXT,
+    updated_ms          INTEGER NOT NULL,
+    PRIMARY KEY (namespace, step, item_key),
+    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER item_ends_once BEFORE UPDATE ON item WHEN OLD.done = 1
+BEGIN SELECT RAISE(ABORT, 'a finished item never changes'); END;
+
+CREATE TABLE evidence (
+    seq        INTEGER PRIMARY KEY,
+    namespace  TEXT NOT NULL,
+    work_id    BLOB NOT NULL,
+    at_ms      INTEGER NOT NULL,
+    kind       TEXT NOT NULL,
+    detail     TEXT NOT NULL
+) STRICT;
+CREATE INDEX evidence_by_work ON evidence (namespace, work_id, seq);
+
+CREATE TRIGGER evidence_stands BEFORE UPDATE ON evidence
+BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;

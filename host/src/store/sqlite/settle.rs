@@ -1,0 +1,197 @@
+//! Settling: token check, state, result, rows, marks, decisions, items and follow-up in one transaction.
+
+use crate::identity::key::CacheKey;
+use crate::identity::key::digest;
+use crate::store::error::StoreError;
+use crate::store::sqlite::item;
+use crate::store::sqlite::tx::Tx;
+use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
+
+/// The label under which answers found by rule get a key of their own; they are never shared between works.
+const RULE_LABEL: &str = "onceward/rule";
+
+pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
+    let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
+    // Checked first, so that a stale holder can't even learn of a conflict, let alone cause one.
+    let holds = tx.first(
+        include_str!("queries/work_holds.sql"),
+        (namespace, work.as_bytes(), settlement.token.number()),
+        |row| row.get::<_, bool>(0),
+    )?;
+    if holds != Some(true) {
+        return Ok(Settled::LeaseLost);
+    }
+    for note in &settlement.notes {
+        tx.evidence(namespace, work, "note", note)?;
+    }
+    if let Some(collected) = collected(&settlement.outcome) {
+        if let Some(cause) = row_conflict(tx, namespace, collected)? {
+            update(tx, settlement, &Outcome::Dead { cause: cause.clone() })?;
+            return Ok(Settled::RowConflict { cause });
+        }
+        commit_collected(tx, settlement, collected)?;
+    }
+    if let Outcome::Done { follow_up: Some(next), .. } = &settlement.outcome {
+        follow(tx, settlement, next)?;
+    }
+    update(tx, settlement, &settlement.outcome)?;
+    Ok(Settled::Applied)
+}
+
+const fn collected(outcome: &Outcome) -> Option<&Collected> {
+    match outcome {
+        Outcome::Done { collected, .. } | Outcome::Continue { collected, .. } => Some(collected),
+        _ => None,
+    }
+}
+
+/// The cause, where a row exists with another payload. The first payload stands.
+fn row_conflict(tx: &Tx<'_>, namespace: &str, collected: &Collected) -> Result<Option<String>, StoreError> {
+    for row in &collected.rows {
+        let stored: Option<Vec<u8>> =
+            tx.first(include_str!("queries/outbox_find.sql"), (namespace, row.id.as_bytes()), |r| r.get(0))?;
+        if stored.is_some_and(|hash| hash != row.payload_hash) {
+            return Ok(Some(format!(
+                "row-conflict: the row {} (destination {:?}, slot {:?}) exists with another payload, which stands",
+                row.id, row.destination, row.slot
+            )));
+        }
+    }
+    Ok(None)
+}
+
+fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected) -> Result<(), StoreError> {
+    let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
+    for row in &collected.rows {
+        let inserted = tx.execute(
+            include_str!("queries/outbox_insert.sql"),
+            (
+                namespace,
+                row.id.as_bytes(),
+                work.as_bytes(),
+                &row.destination,
+                &row.slot,
+                row.effect_version,
+                row.payload.as_bytes(),
+                &row.payload_hash[..],
+                tx.now_ms,
+            ),
+        )?;
+        let what = if inserted == 1 { "row" } else { "row that was there already," };
+        let detail = format!("{what} {} for {:?}, slot {:?}", row.id, row.destination, row.slot);
+        tx.evidence(namespace, work, "enqueued", &detail)?;
+    }
+    if let Some(mark) = &collected.mark {
+        let advanced = tx.execute(
+            include_str!("queries/progress_advance.sql"),
+            (namespace, work.as_bytes(), &mark.stage, mark.index, tx.now_ms),
+        )?;
+        if advanced == 1 {
+            tx.evidence(namespace, work, "progress", &mark.stage)?;
+        }
+    }
+    for pin in &collected.pins {
+        let parts: [&[u8]; 3] = [namespace.as_bytes(), work.as_bytes(), pin.slot.as_bytes()];
+        let key = CacheKey::from_bytes(digest(RULE_LABEL, &parts));
+        tx.execute(
+            include_str!("queries/decision_insert.sql"),
+            (namespace, key.as_bytes(), "rule", "", pin.answer.as_bytes(), None::<i64>, tx.now_ms),
+        )?;
+        tx.execute(
+            include_str!("queries/decision_pin.sql"),
+            (namespace, work.as_bytes(), &pin.slot, key.as_bytes(), tx.now_ms),
+        )?;
+        tx.evidence(namespace, work, "decided", &format!("slot {:?}, by rule", pin.slot))?;
+    }
+    item::finish(tx, settlement, &collected.effects, &collected.released)
+}
+
+fn follow(tx: &Tx<'_>, settlement: &Settlement, next: &FollowUp) -> Result<(), StoreError> {
+    let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
+    tx.execute(
+        include_str!("queries/work_follow.sql"),
+        (
+            namespace,
+            work.as_bytes(),
+            next.work_id.as_bytes(),
+            &next.step,
+            next.version,
+            &next.readable_key,
+            next.content_hash.as_bytes(),
+            next.payload.as_bytes(),
+            tx.now_ms,
+        ),
+    )?;
+    tx.evidence(namespace, work, "followed", &format!("by {} ({})", next.step, next.work_id))?;
+    tx.evidence(namespace, next.work_id, "recorded", &format!("follows {work}"))
+}
+
+/// The columns that an outcome changes.
+struct Change<'a> {
+    state: WorkState,
+    restart: bool,
+    due_ms: Option<i64>,
+    cursor: Option<&'a str>,
+    output: Option<&'a str>,
+    needs_review: Option<&'a str>,
+    cause: Option<&'a str>,
+}
+
+impl<'a> Change<'a> {
+    const fn to(state: WorkState) -> Self {
+        Self { state, restart: false, due_ms: None, cursor: None, output: None, needs_review: None, cause: None }
+    }
+
+    fn of(outcome: &'a Outcome, now_ms: i64) -> Self {
+        match outcome {
+            Outcome::Done { output, needs_review, .. } => {
+                Self { output: Some(output), needs_review: needs_review.as_deref(), ..Self::to(WorkState::Done) }
+            }
+            Outcome::Continue { cursor, .. } => {
+                Self { restart: true, due_ms: Some(now_ms), cursor: Some(cursor), ..Self::to(WorkState::Waiting) }
+            }
+            Outcome::Retry { cause, due_in_ms } => Self {
+                due_ms: Some(now_ms.saturating_add((*due_in_ms).max(0))),
+                cause: Some(cause),
+                ..Self::to(WorkState::Waiting)
+            },
+            Outcome::Dead { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Dead) },
+            Outcome::Review { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Review) },
+            Outcome::Reject { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Rejected) },
+        }
+    }
+
+    fn detail(&self) -> String {
+        let why = self.cause.or(self.needs_review).map(|why| format!(": {why}")).unwrap_or_default();
+        match self.state {
+            WorkState::Waiting if self.restart => "continue, from the cursor".to_owned(),
+            WorkState::Done if self.needs_review.is_some() => format!("done, needs review{why}"),
+            state => format!("{}{why}", state.word()),
+        }
+    }
+}
+
+fn update(tx: &Tx<'_>, settlement: &Settlement, outcome: &Outcome) -> Result<(), StoreError> {
+    let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
+    let change = Change::of(outcome, tx.now_ms);
+    let updated = tx.execute(
+        include_str!("queries/work_settle.sql"),
+        (
+            namespace,
+            work.as_bytes(),
+            settlement.token.number(),
+            change.state.word(),
+            change.restart,
+            change.due_ms,
+            change.cursor,
+            change.output.map(str::as_bytes),
+            change.needs_review,
+            change.cause,
+            tx.now_ms,
+        ),
+    )?;
+    if updated != 1 {
+        return Err(tx.corrupt("a held work could not be settled"));
+    }
+    tx.evidence(namespace, work, "settled", &change.detail())
+}

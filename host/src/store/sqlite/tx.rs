@@ -1,0 +1,107 @@
+//! One command's view of the writer's transaction.
+
+use crate::contract::fence::Token;
+use crate::identity::key::WorkId;
+use crate::store::durable::Durable;
+use crate::store::error::StoreError;
+use rusqlite::{Connection, ErrorCode, Params, Row};
+use std::sync::Arc;
+
+/// The transaction, the time that holds in it, and the operation's name for errors.
+pub(super) struct Tx<'a> {
+    pub(super) connection: &'a Connection,
+    /// The store's time: it never goes back, also across restarts.
+    pub(super) now_ms: i64,
+    pub(super) operation: &'static str,
+    /// When this transaction is on disk.
+    pub(super) durable: Durable,
+}
+
+impl Tx<'_> {
+    /// Run a statement; the number of rows it changed.
+    pub(super) fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
+        let run = || self.connection.prepare_cached(sql)?.execute(params);
+        run().map_err(|source| failed(self.operation, source))
+    }
+
+    /// The first row of a query.
+    pub(super) fn first<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        first(self.connection, self.operation, sql, params, read)
+    }
+
+    /// All rows of a query.
+    pub(super) fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        all(self.connection, self.operation, sql, params, read)
+    }
+
+    /// The next fencing token.
+    pub(super) fn next_token(&self) -> Result<Token, StoreError> {
+        let token = self.first(include_str!("queries/sequence_next_token.sql"), [], |row| row.get(0))?;
+        token.map(Token::from_number).ok_or_else(|| self.corrupt("the token sequence is missing"))
+    }
+
+    /// Append a line to a work's evidence.
+    pub(super) fn evidence(
+        &self,
+        namespace: &str,
+        work: WorkId,
+        kind: &str,
+        detail: &str,
+    ) -> Result<(), StoreError> {
+        let values = (namespace, work.as_bytes(), self.now_ms, kind, detail);
+        self.execute(include_str!("queries/evidence_insert.sql"), values).map(|_| ())
+    }
+
+    pub(super) fn corrupt(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Corrupt { operation: self.operation, what: what.into() }
+    }
+}
+
+/// The first row of a query.
+pub(super) fn first<T>(
+    connection: &Connection,
+    operation: &'static str,
+    sql: &str,
+    params: impl Params,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, StoreError> {
+    let run = || -> rusqlite::Result<Option<T>> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        rows.next()?.map(read).transpose()
+    };
+    run().map_err(|source| failed(operation, source))
+}
+
+/// All rows of a query.
+pub(super) fn all<T>(
+    connection: &Connection,
+    operation: &'static str,
+    sql: &str,
+    params: impl Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, StoreError> {
+    let run = || -> rusqlite::Result<Vec<T>> { connection.prepare_cached(sql)?.query_map(params, read)?.collect() };
+    run().map_err(|source| failed(operation, source))
+}
+
+/// What a fault of SQLite means for the caller.
+pub(super) fn failed(operation: &'static str, source: rusqlite::Error) -> StoreError {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full { operation },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { operation },
+        // The page cache no longer tells what is on disk after a failed write or fsync: nothing may be acknowledged.
+        Some(ErrorCode::SystemIoFailure) => StoreError::Disk { operation, source: Arc::new(source) },
+        _ => StoreError::Statement { operation, source: Arc::new(source) },
+    }
+}

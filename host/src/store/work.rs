@@ -1,0 +1,405 @@
+//! Works, claims and settlements, as the store takes and gives them.
+
+use crate::contract::fence::Token;
+use crate::contract::response::Response;
+use crate::contract::window::Window;
+use crate::identity::key::ContentHash;
+use crate::identity::key::RootKey;
+use crate::identity::key::WorkId;
+use crate::store::decision::RulePin;
+use crate::store::durable::Durable;
+use crate::store::item::ItemEffect;
+use crate::store::outbox::NewRow;
+use serde::Serialize;
+
+/// A work by its identity.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WorkRef {
+    /// The namespace it lives in.
+    pub namespace: String,
+    /// Its id.
+    pub id: WorkId,
+}
+
+/// Where a work stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkState {
+    /// Due later, or now.
+    Waiting,
+    /// Claimed; the lease may have ended.
+    Running,
+    /// Finished. It never changes.
+    Done,
+    /// A person must decide.
+    Review,
+    /// It can never succeed. It never changes.
+    Rejected,
+    /// It may or may not have happened outside.
+    InDoubt,
+    /// Attempts or time used up, or a row that conflicts.
+    Dead,
+    /// Stopped by an operator. It never changes.
+    Cancelled,
+}
+
+impl WorkState {
+    /// All states, in the order of the lifecycle.
+    pub const ALL: [Self; 8] = [
+        Self::Waiting,
+        Self::Running,
+        Self::Done,
+        Self::Review,
+        Self::Rejected,
+        Self::InDoubt,
+        Self::Dead,
+        Self::Cancelled,
+    ];
+
+    /// The word that is stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Review => "review",
+            Self::Rejected => "rejected",
+            Self::InDoubt => "in-doubt",
+            Self::Dead => "dead",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The state of this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+}
+
+/// An event's identity under one version of the step's contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The contract version.
+    pub version: u32,
+    /// The work's id under this version.
+    pub work_id: WorkId,
+    /// The identity without the version; effects and follow-ups descend from it.
+    pub root_key: RootKey,
+    /// The readable key.
+    pub readable_key: String,
+    /// The hash of the declared content.
+    pub content_hash: ContentHash,
+}
+
+/// An event that asks for a claim.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The namespace.
+    pub namespace: String,
+    /// The step that handles it.
+    pub step: String,
+    /// The identity under the current contract version.
+    pub current: Candidate,
+    /// The identity under earlier versions, newest first: a redelivery after a raised version is not new work.
+    pub earlier: Vec<Candidate>,
+    /// Where the event came from.
+    pub source: String,
+    /// The provider's message id.
+    pub event_id: Option<String>,
+    /// The event's original time. Absent: the time of the first arrival becomes the original time.
+    pub occurred_at_ms: Option<i64>,
+    /// The payload's JSON text as it arrived.
+    pub payload: String,
+    /// The contract's window.
+    pub window: Window,
+    /// What a duplicate of finished work is answered.
+    pub response: Response,
+}
+
+/// The conditions of a claim.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// How long the claim holds without a settle, in milliseconds.
+    pub lease_ms: i64,
+    /// After so many attempts the work dies instead of being claimed again.
+    pub attempts_max: u32,
+}
+
+/// A claim's answer.
+#[derive(Debug)]
+pub enum Claim {
+    /// The caller holds the work.
+    Acquired(Box<Acquired>),
+    /// Somebody else does, or it has ended.
+    Answered(Answered),
+}
+
+/// A held work.
+#[derive(Debug)]
+pub struct Acquired {
+    /// The work, as it stands now.
+    pub work: WorkRecord,
+    /// Proof of the claim.
+    pub token: Token,
+    /// Whether somebody held it before, and how that ended.
+    pub takeover: bool,
+    /// When the claim is on disk.
+    pub durable: Durable,
+}
+
+/// How a work stands that the caller does not get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The work.
+    pub work: WorkRef,
+    /// Its readable key.
+    pub readable_key: String,
+    /// Why the caller does not get it.
+    pub standing: Standing,
+}
+
+/// Why a caller does not get a work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Done. The result is the stored first one.
+    Done {
+        /// JSON text.
+        output: String,
+        /// The reason why a person is asked to look.
+        needs_review: Option<String>,
+        /// What the contract gives a duplicate.
+        response: Response,
+    },
+    /// Somebody is at it, or it waits for its next attempt.
+    InProgress {
+        /// Running or waiting.
+        state: WorkState,
+        /// When to ask again, in milliseconds from now.
+        retry_after_ms: i64,
+    },
+    /// The same identity with other declared content. The first content stands.
+    Mismatch {
+        /// Of the first content.
+        recorded: ContentHash,
+        /// Of this one.
+        arrived: ContentHash,
+    },
+    /// A person must decide.
+    InReview {
+        /// Why.
+        cause: String,
+    },
+    /// It may or may not have happened.
+    InDoubt {
+        /// Why.
+        cause: String,
+    },
+    /// Attempts used up, or a conflict.
+    Dead {
+        /// The last cause.
+        cause: String,
+    },
+    /// It can never succeed.
+    Rejected {
+        /// Why.
+        cause: String,
+    },
+    /// An operator stopped it.
+    Cancelled,
+    /// The event is older than the window: it can't be told from a repeat, so it is never new.
+    TooOld,
+}
+
+/// One work as it is stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkRecord {
+    /// The namespace.
+    pub namespace: String,
+    /// The id.
+    pub work_id: WorkId,
+    /// The identity it descends from.
+    pub root_key: RootKey,
+    /// The contract version of the root work.
+    pub root_version: u32,
+    /// The readable key.
+    pub readable_key: String,
+    /// The step.
+    pub step: String,
+    /// The contract version it was recorded under.
+    pub version: u32,
+    /// Where the event came from.
+    pub source: String,
+    /// The provider's message id.
+    pub event_id: Option<String>,
+    /// The event's original time, Unix milliseconds.
+    pub occurred_at_ms: i64,
+    /// JSON text.
+    pub payload: String,
+    /// Where it stands.
+    pub state: WorkState,
+    /// Claims so far, since the last restart of the count.
+    pub attempt: u32,
+    /// How many arrivals of it were answered without a new claim.
+    pub duplicates: u64,
+    /// When it is due, where it waits.
+    pub due_ms: Option<i64>,
+    /// When the lease ends, where it runs.
+    pub lease_until_ms: Option<i64>,
+    /// The batch cursor.
+    pub cursor: Option<String>,
+    /// JSON text, where it is done.
+    pub output: Option<String>,
+    /// Why a person is asked to look at a done work.
+    pub needs_review: Option<String>,
+    /// The last cause of a failure.
+    pub cause: Option<String>,
+    /// How many follow-ups lie between it and its root.
+    pub chain_depth: u32,
+    /// When it was recorded, Unix milliseconds.
+    pub created_ms: i64,
+    /// When it last changed, Unix milliseconds.
+    pub updated_ms: i64,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug)]
+pub struct Settlement {
+    /// The work.
+    pub work: WorkRef,
+    /// Proof of the claim.
+    pub token: Token,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Notes for people; they are kept whatever the outcome.
+    pub notes: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The step has finished.
+    Done {
+        /// JSON text.
+        output: String,
+        /// Why a person is asked to look.
+        needs_review: Option<String>,
+        /// The next step's work.
+        follow_up: Option<Box<FollowUp>>,
+        /// What was collected.
+        collected: Collected,
+    },
+    /// A chunk has finished; the work goes on at once.
+    Continue {
+        /// For the next run.
+        cursor: String,
+        /// What was collected.
+        collected: Collected,
+    },
+    /// Again, later. Nothing that was collected commits.
+    Retry {
+        /// Why.
+        cause: String,
+        /// When, in milliseconds from now.
+        due_in_ms: i64,
+    },
+    /// Never again by itself: the budget is used up, or a conflict.
+    Dead {
+        /// Why.
+        cause: String,
+    },
+    /// A person must decide.
+    Review {
+        /// Why.
+        cause: String,
+    },
+    /// It can never succeed.
+    Reject {
+        /// Why.
+        cause: String,
+    },
+}
+
+/// What a run collected, to be committed with its outcome.
+#[derive(Clone, Debug, Default)]
+pub struct Collected {
+    /// Outbox rows.
+    pub rows: Vec<NewRow>,
+    /// The stage reached.
+    pub mark: Option<Mark>,
+    /// Decisions that the step made by rule.
+    pub pins: Vec<RulePin>,
+    /// Items that are done.
+    pub effects: Vec<ItemEffect>,
+    /// Items given back.
+    pub released: Vec<String>,
+}
+
+/// A stage of a handoff, by the operator's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Its name.
+    pub stage: String,
+    /// Its place in the list. Progress goes forward only.
+    pub index: u32,
+}
+
+/// The next step's work in a flow.
+#[derive(Clone, Debug)]
+pub struct FollowUp {
+    /// Its id, from the root key and the step.
+    pub work_id: WorkId,
+    /// Its readable key.
+    pub readable_key: String,
+    /// Its step.
+    pub step: String,
+    /// Its contract version.
+    pub version: u32,
+    /// JSON text.
+    pub payload: String,
+    /// The hash of its declared content.
+    pub content_hash: ContentHash,
+}
+
+/// What became of a settlement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// It is durable.
+    Applied,
+    /// A row exists with another payload; the work is dead with this cause, and nothing collected was committed.
+    RowConflict {
+        /// The cause, with the row's id.
+        cause: String,
+    },
+    /// The claim is no longer the caller's. Nothing changed.
+    LeaseLost,
+}
+
+/// Which works to list.
+#[derive(Clone, Debug)]
+pub struct WorkFilter {
+    /// The namespace.
+    pub namespace: String,
+    /// Only this state.
+    pub state: Option<WorkState>,
+    /// Only this step.
+    pub step: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// How many works are in each state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WorkCounts {
+    /// State and count, for states that have any.
+    pub by_state: std::collections::BTreeMap<&'static str, u64>,
+}
+
+impl WorkCounts {
+    /// How many are in this state.
+    #[must_use]
+    pub fn of(&self, state: WorkState) -> u64 {
+        self.by_state.get(state.word()).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,26 @@
+//! Panics at once.
+
+use onceward_guest::prelude::*;
+use serde_json::Value;
+
+/// The guest.
+#[derive(Debug)]
+pub struct Traps;
+
+impl Step for Traps {
+    type Input = Value;
+    type Output = Value;
+
+    fn handle(_: Work<Value>) -> Result<Outcome<Value>, Failure> {
+        panic!("boom")
+    }
+}
+
+step! {
+    Traps,
+    name: "traps",
+    version: 1,
+    identity: Identity::EventKey,
+    window: Window::ForEver,
+    response: Response::Original,
+}

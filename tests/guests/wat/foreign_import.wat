@@ -1,0 +1,75 @@
+;; A step that is whole, and imports WASI besides. It must be refused for that import, and for nothing else.
+(component
+  (import "wasi:cli/environment@0.2.0" (instance
+    (export "get-arguments" (func (result (list string))))
+  ))
+
+  ;; An exported function may only speak of types that are exported beside it, so the guest is a component of its own.
+  (component $guest
+    ;; Both functions trap: nobody gets as far as calling them.
+    (core module $code
+      (memory (export "memory") 1)
+      (func (export "realloc") (param i32 i32 i32 i32) (result i32) unreachable)
+      (func (export "contract") (result i32) unreachable)
+      ;; The members of `work`, flattened: id, key, namespace, attempt, source, event-id, payload.
+      (func (export "handle")
+        (param i32 i32) (param i32 i32) (param i32 i32) (param i32) (param i32 i32) (param i32 i32 i32) (param i32 i32)
+        (result i32)
+        unreachable)
+    )
+    (core instance $code (instantiate $code))
+    (alias core export $code "memory" (core memory $memory))
+    (alias core export $code "realloc" (core func $realloc))
+
+    (type $identity-shape (variant (case "event-key") (case "business-key" (list string)) (case "content")))
+    (export $identity "identity" (type $identity-shape))
+    (type $normalisation-shape (record
+      (field "volatile" (list string))
+      (field "urls" (list string))
+      (field "times" (list string))
+      (field "trimmed" (list string))
+      (field "content-fields" (option (list string)))
+    ))
+    (export $normalisation "normalisation" (type $normalisation-shape))
+    (type $window-shape (variant (case "for-ever") (case "duration" u64) (case "until-marker" string)))
+    (export $window "window" (type $window-shape))
+    (type $response-shape (enum "original" "acknowledgement" "error"))
+    (export $response "response" (type $response-shape))
+    (type $declaration-shape (record
+      (field "name" string)
+      (field "version" u32)
+      (field "identity" $identity)
+      (field "normalisation" $normalisation)
+      (field "window" $window)
+      (field "response" $response)
+      (field "destinations" (list string))
+      (field "models" (list string))
+    ))
+    (export $declaration "declaration" (type $declaration-shape))
+    (type $work-shape (record
+      (field "id" string)
+      (field "key" string)
+      (field "namespace" string)
+      (field "attempt" u32)
+      (field "source" string)
+      (field "event-id" (option string))
+      (field "payload" string)
+    ))
+    (export $work "work" (type $work-shape))
+    (type $finished-shape (record (field "output" string) (field "needs-review" (option string))))
+    (export $finished "finished" (type $finished-shape))
+    (type $outcome-shape (variant (case "done" $finished) (case "continue" string)))
+    (export $outcome "outcome" (type $outcome-shape))
+    (type $later-shape (record (field "reason" string) (field "after-ms" (option u64))))
+    (export $later "later" (type $later-shape))
+    (type $failure-shape (variant (case "retry" $later) (case "review" string) (case "reject" string)))
+    (export $failure "failure" (type $failure-shape))
+
+    (func (export "contract") (result $declaration)
+      (canon lift (core func $code "contract") (memory $memory) (realloc $realloc)))
+    (func (export "handle") (param "work" $work) (result (result $outcome (error $failure)))
+      (canon lift (core func $code "handle") (memory $memory) (realloc $realloc)))
+  )
+  (instance $guest (instantiate $guest))
+  (export "onceward:step/guest@0.1.0" (instance $guest))
+)

@@ -1,0 +1,2 @@
+//! Until it joins `it`.
+mod guests;

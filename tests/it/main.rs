@@ -1,0 +1,1 @@
+//! The claims of Onceward. One binary, one file a subject.

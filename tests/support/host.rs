@@ -1,0 +1,238 @@
+//! A host in this process: the real store, sandbox and protocols, with doors that a test holds in its hands.
+
+use crate::oracle::Oracle;
+use crate::paths;
+use crate::sim_clock::SimClock;
+use onceward::clock::Clock;
+use onceward::connectors::http::{HttpConnector, HttpSettings};
+use onceward::connectors::{Connector, Envelope};
+use onceward::contract::tier::Tier;
+use onceward::dispatch::outbox::{Deliverer, DeliveryReport};
+use onceward::dispatch::retry::RetryPolicy;
+use onceward::dispatch::setup::{DestinationSetup, StepSetup};
+use onceward::dispatch::step::{Claimed, DispatchError, Dispatcher, Ended};
+use onceward::identity::event::Event;
+use onceward::models::Model;
+use onceward::runtime::decide::DecisionDesk;
+use onceward::runtime::job::Grants;
+use onceward::runtime::limits::Limits;
+use onceward::runtime::registry::{EngineSettings, Runtime};
+use onceward::store::Store;
+use onceward::store::sqlite::{SqliteSettings, SqliteStore};
+use onceward::store::work::Answered;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The namespace tests work in.
+pub const NAMESPACE: &str = "test";
+
+/// What a host is made of, before it is started.
+pub struct HostBuilder {
+    dir: PathBuf,
+    steps: Vec<(Vec<u8>, Limits)>,
+    flow: Vec<String>,
+    crm: Option<(Envelope, Arc<dyn Connector>)>,
+    tier: Tier,
+    retry: RetryPolicy,
+    delivery_retry: RetryPolicy,
+    clock: Arc<SimClock>,
+    oracle: Arc<Oracle>,
+}
+
+/// A running host.
+pub struct TestHost {
+    /// Time, for the test to move.
+    pub clock: Arc<SimClock>,
+    /// The model that answers to the names `oracle` and `classifier`.
+    pub oracle: Arc<Oracle>,
+    /// The ledger.
+    pub store: Arc<dyn Store>,
+    /// Runs steps.
+    pub dispatcher: Arc<Dispatcher>,
+    /// Delivers rows.
+    pub deliverer: Deliverer,
+}
+
+impl HostBuilder {
+    /// A host whose ledger is in this folder.
+    #[must_use]
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            steps: Vec::new(),
+            flow: Vec::new(),
+            crm: None,
+            tier: Tier::Key,
+            retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
+            delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
+            clock: Arc::default(),
+            oracle: Arc::default(),
+        }
+    }
+
+    /// Add a built step by its file's name. It is granted everything it asks for.
+    #[must_use]
+    pub fn step(self, name: &str) -> Self {
+        self.step_within(name, Limits::default())
+    }
+
+    /// Add a built step with limits of its own.
+    #[must_use]
+    pub fn step_within(mut self, name: &str, limits: Limits) -> Self {
+        self.steps.push((paths::step_bytes(name), limits));
+        self
+    }
+
+    /// The order of steps, by their contracts' names.
+    #[must_use]
+    pub fn flow(mut self, steps: &[&str]) -> Self {
+        self.flow = steps.iter().map(|step| (*step).to_owned()).collect();
+        self
+    }
+
+    /// The destination `crm` is at this address, over real HTTP.
+    #[must_use]
+    pub fn crm_at(self, url: &str) -> Self {
+        let settings = HttpSettings {
+            allow_private_addresses: true,
+            connect_timeout_ms: 2_000,
+            request_timeout_ms: 2_000,
+            ..HttpSettings::default()
+        };
+        let connector =
+            HttpConnector::new(settings, Arc::clone(&self.clock) as Arc<dyn Clock>).expect("the settings are usable");
+        let mut envelope = Envelope::new(url);
+        envelope.reference = Some("/id".to_owned());
+        self.crm(envelope, Arc::new(connector))
+    }
+
+    /// The destination `crm` is this connector.
+    #[must_use]
+    pub fn crm(mut self, envelope: Envelope, connector: Arc<dyn Connector>) -> Self {
+        self.crm = Some((envelope, connector));
+        self
+    }
+
+    /// The tier of `crm`.
+    #[must_use]
+    pub fn tier(mut self, tier: Tier) -> Self {
+        self.tier = tier;
+        self
+    }
+
+    /// How many attempts a step and a delivery get.
+    #[must_use]
+    pub fn attempts(mut self, attempts_max: u32) -> Self {
+        self.retry.attempts_max = attempts_max;
+        self.delivery_retry.attempts_max = attempts_max;
+        self
+    }
+
+    /// Go on with the doors of a host that has ended.
+    #[must_use]
+    pub fn doors_of(mut self, clock: &Arc<SimClock>, oracle: &Arc<Oracle>) -> Self {
+        self.clock = Arc::clone(clock);
+        self.oracle = Arc::clone(oracle);
+        self
+    }
+
+    /// Start it.
+    pub async fn start(self) -> TestHost {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let settings = SqliteSettings { path: self.dir.join("onceward.db"), max_bytes: None };
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::open(&settings, Arc::clone(&clock)).expect("the ledger opens"));
+        let model = Arc::clone(&self.oracle) as Arc<dyn Model>;
+        let models =
+            BTreeMap::from([("oracle".to_owned(), Arc::clone(&model)), ("classifier".to_owned(), model)]);
+        let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), models));
+        let engine = EngineSettings {
+            cache_dir: Some(cache_dir()),
+            instances_max: 8,
+            memory_bytes: Limits::default().memory_bytes,
+        };
+        let runtime = Arc::new(Runtime::new(&engine, desk).expect("the engine can be set up"));
+        let mut steps = BTreeMap::new();
+        for (bytes, limits) in &self.steps {
+            let setup = self.setup(&runtime, &*store, bytes, limits).await;
+            steps.insert(setup.contract().name.clone(), Arc::new(setup));
+        }
+        let stages: Arc<[String]> = ["received", "matched", "owned", "replied"].map(str::to_owned).into();
+        let dispatcher = Arc::new(Dispatcher::new(
+            Arc::clone(&store),
+            runtime,
+            Arc::clone(&clock),
+            NAMESPACE.to_owned(),
+            steps,
+            self.flow.clone(),
+            stages,
+        ));
+        let destinations = self.crm.map(|(envelope, connector)| {
+            Arc::new(DestinationSetup {
+                name: "crm".to_owned(),
+                envelope,
+                tier: self.tier,
+                retention_ms: 24 * 3_600_000,
+                retry: self.delivery_retry.clone(),
+                lease_ms: 60_000,
+                concurrency: 4,
+                connector,
+            })
+        });
+        let deliverer = Deliverer::new(
+            Arc::clone(&store),
+            clock,
+            NAMESPACE.to_owned(),
+            destinations.into_iter().collect(),
+        );
+        TestHost { clock: self.clock, oracle: self.oracle, store, dispatcher, deliverer }
+    }
+
+    async fn setup(&self, runtime: &Runtime, store: &dyn Store, bytes: &[u8], limits: &Limits) -> StepSetup {
+        let plugin = runtime.load(bytes, limits).await.expect("a built step loads");
+        let contract = plugin.contract().clone();
+        // The destination `elsewhere` is never granted, so that a test can ask for it.
+        let granted = Grants {
+            destinations: contract.destinations.iter().filter(|name| *name != "elsewhere").cloned().collect(),
+            models: contract.models.iter().cloned().collect(),
+        };
+        StepSetup {
+            grants: Arc::new(Grants::both(&contract, &granted)),
+            limits: Arc::new(limits.clone()),
+            retry: self.retry.clone(),
+            window: contract.window.clone(),
+            response: contract.response,
+            earlier: store.contract_register(NAMESPACE, &contract).await.expect("the contract is recorded"),
+            lease_ms: None,
+            plugin,
+        }
+    }
+}
+
+impl TestHost {
+    /// Run an event through its step, or say how its work stands.
+    pub async fn run(&self, step: &str, event: &Event) -> Result<Result<Ended, Answered>, DispatchError> {
+        match self.dispatcher.claim(step, event).await? {
+            Claimed::Held(held) => Ok(Ok(held.run(&self.dispatcher).await.settle(&self.dispatcher).await?)),
+            Claimed::Answered(answered) => Ok(Err(answered)),
+        }
+    }
+
+    /// One pass of the outbox.
+    pub async fn deliver(&self) -> DeliveryReport {
+        self.deliverer.run_once().await.expect("the ledger works")
+    }
+}
+
+/// An event with this id and payload.
+#[must_use]
+pub fn event(id: &str, data: &serde_json::Value) -> Event {
+    let text = serde_json::json!({ "source": "test", "id": id, "time": "2025-12-31T23:00:00Z", "data": data });
+    Event::parse(text.to_string().as_bytes()).expect("a well-formed event")
+}
+
+/// One compile cache for all tests.
+fn cache_dir() -> PathBuf {
+    paths::step("echo").parent().expect("a file has a folder").join("cache")
+}

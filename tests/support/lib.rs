@@ -1,0 +1,8 @@
+//! What the tests run on: real parts, with faults on demand.
+
+pub mod paths;
+pub mod sim_clock;
+pub mod oracle;
+pub mod host;
+pub mod receiver;
+pub mod workspace;

@@ -1,0 +1,50 @@
+//! A model that counts its calls and answers as it is told.
+
+use async_trait::async_trait;
+use onceward::models::{Model, ModelAnswer, ModelError, ModelRequest};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Answers `{"call": n}`, a new number each call, unless it is told otherwise: a model that never says the same twice.
+#[derive(Debug, Default)]
+pub struct Oracle {
+    calls: AtomicUsize,
+    delay: Mutex<Duration>,
+    next: Mutex<Vec<Result<String, ModelError>>>,
+}
+
+impl Oracle {
+    /// How often it was asked.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    /// Take this long for every answer.
+    pub fn delay(&self, delay: Duration) {
+        *self.delay.lock().expect("no test panics while it holds this") = delay;
+    }
+
+    /// The next answer, JSON text, or an error; several wait in order.
+    pub fn next(&self, answer: Result<&str, ModelError>) {
+        self.next.lock().expect("no test panics while it holds this").push(answer.map(str::to_owned));
+    }
+}
+
+#[async_trait]
+impl Model for Oracle {
+    async fn ask(&self, _: &ModelRequest) -> Result<ModelAnswer, ModelError> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        let delay = *self.delay.lock().expect("no test panics while it holds this");
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        let told = {
+            let mut next = self.next.lock().expect("no test panics while it holds this");
+            if next.is_empty() { None } else { Some(next.remove(0)) }
+        };
+        let output = told.unwrap_or_else(|| Ok(format!("{{\"call\":{call}}}")))?;
+        Ok(ModelAnswer { output, ..ModelAnswer::default() })
+    }
+}

@@ -1,0 +1,40 @@
+//! Where the built parts are: binaries and steps.
+
+use std::path::{Path, PathBuf};
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from)
+}
+
+/// A binary of the workspace, as `cargo xtask test` builds it.
+///
+/// # Panics
+/// When it has not been built.
+#[must_use]
+pub fn binary(name: &str) -> PathBuf {
+    built(target().join("debug").join(name))
+}
+
+/// A step's component.
+///
+/// # Panics
+/// When it has not been built.
+#[must_use]
+pub fn step(name: &str) -> PathBuf {
+    built(target().join("steps").join(format!("{name}.wasm")))
+}
+
+/// A step's component, as bytes.
+///
+/// # Panics
+/// When it has not been built, or can't be read.
+#[must_use]
+pub fn step_bytes(name: &str) -> Vec<u8> {
+    std::fs::read(step(name)).expect("a built step can be read")
+}
+
+fn built(path: PathBuf) -> PathBuf {
+    assert!(path.is_file(), "{} is missing; build everything with `cargo xtask test`", path.display());
+    path.canonicalize().expect("an existing file has a canonical path")
+}

@@ -1,0 +1,57 @@
+//! `cargo xtask`: the project's own commands.
+//!
+//! Owns the command line. Each verb is a module of its own. It refuses verbs that it does not know, and fails with
+//! the chain of causes on standard error and exit code 1.
+
+mod command;
+mod debian;
+mod demo;
+mod guests;
+mod paths;
+mod rustup;
+mod std_build;
+mod summary;
+mod test;
+mod toolchain;
+mod wasm_target;
+
+use crate::paths::Paths;
+use clap::Parser;
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// The project's own commands.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Make this machine able to build steps (wasm32-unknown-unknown), in the first way that works.
+    WasmTarget,
+    /// Build the plugins and the tests' guests, and put them into target/steps.
+    Guests,
+    /// Build everything and run all tests; the last line says how many passed.
+    Test {
+        /// Handed on to the test runner, after `--`.
+        #[arg(last = true)]
+        runner_args: Vec<String>,
+    },
+    /// Run the demo.
+    Demo,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let paths = Paths::find()?;
+    match arguments.verb {
+        Verb::WasmTarget => wasm_target::ensure(&paths).map(drop)?,
+        Verb::Guests => guests::build(&paths)?,
+        Verb::Test { runner_args } => return test::run(&paths, &runner_args),
+        Verb::Demo => demo::run(&paths)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
