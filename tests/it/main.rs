@@ -1,1 +1,3 @@
 //! The claims of Onceward. One binary, one file a subject.
+
+mod process;

@@ -27,6 +27,12 @@ use std::sync::Arc;
 /// The namespace tests work in.
 pub const NAMESPACE: &str = "test";
 
+/// How long the destination `crm` remembers a key, in milliseconds.
+pub const KEY_RETENTION_MS: u64 = 24 * 3_600_000;
+
+/// How long a sender to `crm` may take, in milliseconds.
+pub const DELIVERY_LEASE_MS: u64 = 60_000;
+
 /// What a host is made of, before it is started.
 pub struct HostBuilder {
     dir: PathBuf,
@@ -36,6 +42,7 @@ pub struct HostBuilder {
     tier: Tier,
     retry: RetryPolicy,
     delivery_retry: RetryPolicy,
+    lease_ms: Option<u64>,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
 }
@@ -48,6 +55,8 @@ pub struct TestHost {
     pub oracle: Arc<Oracle>,
     /// The ledger.
     pub store: Arc<dyn Store>,
+    /// The sandbox.
+    pub runtime: Arc<Runtime>,
     /// Runs steps.
     pub dispatcher: Arc<Dispatcher>,
     /// Delivers rows.
@@ -66,6 +75,7 @@ impl HostBuilder {
             tier: Tier::Key,
             retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
+            lease_ms: None,
             clock: Arc::default(),
             oracle: Arc::default(),
         }
@@ -129,6 +139,27 @@ impl HostBuilder {
         self
     }
 
+    /// When a failed delivery is tried again.
+    #[must_use]
+    pub fn delivery_retry(mut self, policy: RetryPolicy) -> Self {
+        self.delivery_retry = policy;
+        self
+    }
+
+    /// When a failed run is tried again.
+    #[must_use]
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// How long a claim holds, in milliseconds.
+    #[must_use]
+    pub fn lease_ms(mut self, lease_ms: u64) -> Self {
+        self.lease_ms = Some(lease_ms);
+        self
+    }
+
     /// Go on with the doors of a host that has ended.
     #[must_use]
     pub fn doors_of(mut self, clock: &Arc<SimClock>, oracle: &Arc<Oracle>) -> Self {
@@ -148,7 +179,7 @@ impl HostBuilder {
             BTreeMap::from([("oracle".to_owned(), Arc::clone(&model)), ("classifier".to_owned(), model)]);
         let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), models));
         let engine = EngineSettings {
-            cache_dir: Some(cache_dir()),
+            cache_dir: Some(paths::compile_cache()),
             instances_max: 8,
             memory_bytes: Limits::default().memory_bytes,
         };
@@ -161,7 +192,7 @@ impl HostBuilder {
         let stages: Arc<[String]> = ["received", "matched", "owned", "replied"].map(str::to_owned).into();
         let dispatcher = Arc::new(Dispatcher::new(
             Arc::clone(&store),
-            runtime,
+            Arc::clone(&runtime),
             Arc::clone(&clock),
             NAMESPACE.to_owned(),
             steps,
@@ -173,9 +204,9 @@ impl HostBuilder {
                 name: "crm".to_owned(),
                 envelope,
                 tier: self.tier,
-                retention_ms: 24 * 3_600_000,
+                retention_ms: KEY_RETENTION_MS,
                 retry: self.delivery_retry.clone(),
-                lease_ms: 60_000,
+                lease_ms: DELIVERY_LEASE_MS,
                 concurrency: 4,
                 connector,
             })
@@ -186,7 +217,7 @@ impl HostBuilder {
             NAMESPACE.to_owned(),
             destinations.into_iter().collect(),
         );
-        TestHost { clock: self.clock, oracle: self.oracle, store, dispatcher, deliverer }
+        TestHost { clock: self.clock, oracle: self.oracle, store, runtime, dispatcher, deliverer }
     }
 
     async fn setup(&self, runtime: &Runtime, store: &dyn Store, bytes: &[u8], limits: &Limits) -> StepSetup {
@@ -204,7 +235,7 @@ impl HostBuilder {
             window: contract.window.clone(),
             response: contract.response,
             earlier: store.contract_register(NAMESPACE, &contract).await.expect("the contract is recorded"),
-            lease_ms: None,
+            lease_ms: self.lease_ms,
             plugin,
         }
     }
@@ -230,9 +261,4 @@ impl TestHost {
 pub fn event(id: &str, data: &serde_json::Value) -> Event {
     let text = serde_json::json!({ "source": "test", "id": id, "time": "2025-12-31T23:00:00Z", "data": data });
     Event::parse(text.to_string().as_bytes()).expect("a well-formed event")
-}
-
-/// One compile cache for all tests.
-fn cache_dir() -> PathBuf {
-    paths::step("echo").parent().expect("a file has a folder").join("cache")
 }

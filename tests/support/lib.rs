@@ -4,5 +4,6 @@ pub mod paths;
 pub mod sim_clock;
 pub mod oracle;
 pub mod host;
+pub mod observe;
 pub mod receiver;
 pub mod workspace;

@@ -5,6 +5,7 @@ use onceward::models::{Model, ModelAnswer, ModelError, ModelRequest};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// Answers `{"call": n}`, a new number each call, unless it is told otherwise: a model that never says the same twice.
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub struct Oracle {
     calls: AtomicUsize,
     delay: Mutex<Duration>,
     next: Mutex<Vec<Result<String, ModelError>>>,
+    asked: Mutex<Vec<ModelRequest>>,
+    arrived: Notify,
 }
 
 impl Oracle {
@@ -19,6 +22,22 @@ impl Oracle {
     #[must_use]
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
+    }
+
+    /// What it was asked, in order.
+    pub fn asked(&self) -> Vec<ModelRequest> {
+        self.asked.lock().expect("no test panics while it holds this").clone()
+    }
+
+    /// Wait until it has been asked so often; the answers may still be under way.
+    pub async fn until_asked(&self, times: usize) {
+        loop {
+            let arrived = self.arrived.notified();
+            if self.calls() >= times {
+                return;
+            }
+            arrived.await;
+        }
     }
 
     /// Take this long for every answer.
@@ -34,8 +53,10 @@ impl Oracle {
 
 #[async_trait]
 impl Model for Oracle {
-    async fn ask(&self, _: &ModelRequest) -> Result<ModelAnswer, ModelError> {
+    async fn ask(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
+        self.asked.lock().expect("no test panics while it holds this").push(request.clone());
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        self.arrived.notify_waiters();
         let delay = *self.delay.lock().expect("no test panics while it holds this");
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;

@@ -34,6 +34,13 @@ pub fn step_bytes(name: &str) -> Vec<u8> {
     std::fs::read(step(name)).expect("a built step can be read")
 }
 
+/// One compile cache for all tests, so that each step is compiled once.
+#[must_use]
+pub fn compile_cache() -> PathBuf {
+    let path = target().join("compile-cache");
+    std::path::absolute(&path).unwrap_or(path)
+}
+
 fn built(path: PathBuf) -> PathBuf {
     assert!(path.is_file(), "{} is missing; build everything with `cargo xtask test`", path.display());
     path.canonicalize().expect("an existing file has a canonical path")

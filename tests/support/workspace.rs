@@ -56,7 +56,7 @@ connect_timeout_ms = 2000
 request_timeout_ms = 2000
 retry = {{ base_ms = 20, ceiling_ms = 200, attempts_max = 1000 }}
 "#,
-            cache = steps.join("cache").display(),
+            cache = paths::compile_cache().display(),
             steps = steps.display(),
         );
         Self::with_config(dir, &config)

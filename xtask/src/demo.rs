@@ -14,5 +14,5 @@ pub(crate) fn run(paths: &Paths) -> anyhow::Result<()> {
         "demo: building the host; the first time takes several minutes, most of them for the wasm compiler"
     );
     command::run(command::cargo(paths).arg("build").args(SELECTION).arg("--bins"))?;
-    command::run(std::process::Command::new(paths.program("onceward-demo")).arg(paths.target().join("demo")))
+    command::run(std::process::Command::new(paths.program("onceward-demo")).arg(paths.target.join("demo")))
 }

@@ -12,6 +12,7 @@ use crate::paths::Paths;
 use crate::summary;
 use crate::summary::Summary;
 use anyhow::bail;
+use std::io::IsTerminal;
 use std::process::Command;
 use std::process::ExitCode;
 
@@ -32,6 +33,10 @@ pub(crate) fn run(paths: &Paths, runner_args: &[String]) -> anyhow::Result<ExitC
     let mut cargo = command::cargo(paths);
     let tests = if command::on_path("cargo-nextest").is_some() {
         cargo.args(["nextest", "run"]).args(SELECTION).arg("--tests").args(runner_args);
+        // Its lines come through a pipe, which it would take for a reader without colours.
+        if std::io::stderr().is_terminal() {
+            cargo.env("CARGO_TERM_COLOR", "always");
+        }
         Run::nextest("the tests", cargo)?
     } else {
         eprintln!(

@@ -139,6 +139,11 @@ async fn send(
     row: Sending,
 ) -> Result<Attempt, StoreError> {
     let outcome = match serde_json::from_str::<Frozen>(&row.envelope) {
+        Ok(frozen) if forgotten(&frozen, &row) => RowOutcome::InDoubt {
+            cause: "an earlier attempt may have been applied, and the destination can no longer tell a repeat; \
+                    nothing was sent again"
+                .to_owned(),
+        },
         Ok(frozen) => {
             let key = row.row.id.to_string();
             let delivery = Delivery {
@@ -168,6 +173,14 @@ async fn send(
     })
 }
 
+/// Whether the receiver would take a repeat of an attempt that may have been applied for a new request: a row can wait
+/// longer than a key is kept, where the host was stopped or the destination paused.
+fn forgotten(frozen: &Frozen, row: &Sending) -> bool {
+    let age_ms = row.taken_ms.saturating_sub(row.first_attempt_ms);
+    let retention_ms = i64::try_from(frozen.retention_ms).unwrap_or(i64::MAX);
+    row.maybe_applied && frozen.tier.after_ambiguous(age_ms, retention_ms) == AfterAmbiguous::InDoubt
+}
+
 /// What an answer means for the row, by the receiver's tier and the budget.
 fn rule(
     clock: &dyn Clock,
@@ -178,10 +191,10 @@ fn rule(
 ) -> RowOutcome {
     let age_ms = row.taken_ms.saturating_sub(row.first_attempt_ms);
     let again = |fault: Fault, maybe_applied: bool| match destination.retry.exhausted(row.attempt, age_ms) {
-        Some(exhausted) => RowOutcome::Blocked { cause: format!("{exhausted}: {}", fault.cause), maybe_applied },
+        Some(exhausted) => RowOutcome::Blocked { cause: format!("{exhausted}: {}", cause(&fault)), maybe_applied },
         None => RowOutcome::Again {
             due_in_ms: destination.retry.delay_ms(clock, row.attempt, fault.retry_after_ms),
-            cause: fault.cause,
+            cause: cause(&fault),
             maybe_applied,
         },
     };
@@ -194,14 +207,19 @@ fn rule(
             let retention_ms = i64::try_from(frozen.retention_ms).unwrap_or(i64::MAX);
             match frozen.tier.after_ambiguous(age_ms, retention_ms) {
                 AfterAmbiguous::SendAgain => again(fault, true),
-                AfterAmbiguous::InDoubt => RowOutcome::InDoubt { cause: fault.cause },
+                AfterAmbiguous::InDoubt => RowOutcome::InDoubt { cause: cause(&fault) },
             }
         }
         Answer::Permanent(fault) | Answer::Conflict(fault) => {
-            RowOutcome::Blocked { cause: fault.cause, maybe_applied: false }
+            RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false }
         }
-        Answer::Unauthorised(fault) => RowOutcome::Paused { cause: fault.cause },
+        Answer::Unauthorised(fault) => RowOutcome::Paused { cause: cause(&fault) },
     }
+}
+
+/// What went wrong, with the status where there was one.
+fn cause(fault: &Fault) -> String {
+    fault.status.map_or_else(|| fault.cause.clone(), |status| format!("{status}: {}", fault.cause))
 }
 
 fn sent(receipt: Receipt) -> RowOutcome {

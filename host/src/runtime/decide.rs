@@ -124,8 +124,9 @@ impl DecisionDesk {
         let (store, pin, mine) = (Arc::clone(&self.store), pin.clone(), Arc::clone(&asked));
         let key = (job.work.namespace.clone(), pin.cache_key);
         let call = move || async move {
-            mine.store(true, Ordering::Relaxed);
-            call(&*store, &*model, &request, pin).await
+            let called = call(&*store, &*model, &request, pin).await?;
+            mine.store(called, Ordering::Relaxed);
+            Ok(())
         };
         self.flights.run(key, call).await.map_err(|error| ModelError::Unavailable {
             model: String::new(),
@@ -136,12 +137,12 @@ impl DecisionDesk {
     }
 }
 
-/// One call, recorded before anybody sees the answer.
-async fn call(store: &dyn Store, model: &dyn Model, request: &ModelRequest, pin: Pin) -> Result<(), DecideError> {
+/// One call, recorded before anybody sees the answer. False where there was an answer already, and no call was made.
+async fn call(store: &dyn Store, model: &dyn Model, request: &ModelRequest, pin: Pin) -> Result<bool, DecideError> {
     // A call for an equal question may have ended between the caller's look and this one.
     let again = DecisionQuery { work: pin.work.clone(), slot: pin.slot.clone(), cache_key: Some(pin.cache_key) };
     if store.decision_find(again).await?.is_some() {
-        return Ok(());
+        return Ok(false);
     }
     let answer = model.ask(request).await?;
     crash_point::reach(CrashPoint::ModelAnswered);
@@ -165,7 +166,7 @@ async fn call(store: &dyn Store, model: &dyn Model, request: &ModelRequest, pin:
     };
     store.decision_record(record, pin).await?;
     crash_point::reach(CrashPoint::DecisionRecorded);
-    Ok(())
+    Ok(true)
 }
 
 /// The question's identity: everything that influences the answer, in canonical form.

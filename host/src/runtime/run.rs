@@ -13,6 +13,9 @@ use crate::store::work::Collected;
 use std::sync::Arc;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
+/// How the engine words a call that was too large. It has no type of its own; a test of the limit holds the words.
+const CALL_BYTES_WORDS: &str = "fuel allocated for hostcalls has been exhausted";
+
 /// What a run left behind.
 #[derive(Debug)]
 pub struct Run {
@@ -113,7 +116,11 @@ fn reason(error: &wasmtime::Error, state: &RunState) -> Stop {
     if state.memory.refused() {
         return Stop::Memory { limit_bytes: state.limits.memory_bytes };
     }
-    Stop::Trap(error.root_cause().to_string())
+    let trap = error.root_cause().to_string();
+    if trap.contains(CALL_BYTES_WORDS) {
+        return Stop::CallBytes { limit_bytes: state.limits.call_bytes };
+    }
+    Stop::Trap(trap)
 }
 
 fn ended(answer: Result<guest::Outcome, guest::Failure>) -> Ended {

@@ -26,6 +26,12 @@ pub enum Stop {
         /// The limit.
         limit: u32,
     },
+    /// One call into the host, or the result, was too large.
+    #[error("the step gave the host more than {limit_bytes} bytes at once (limits.call_bytes); give less, or raise the limit")]
+    CallBytes {
+        /// The limit in bytes.
+        limit_bytes: u64,
+    },
     /// Its result can't be used.
     #[error("the step's result can't be used: {0}")]
     BadOutput(String),

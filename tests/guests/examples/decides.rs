@@ -1,8 +1,10 @@
-//! Asks the model `oracle` once; the prompt version comes from `/prompt_version`.
+//! Asks the model `oracle` once, with the prompt version `/prompt_version`. Where that is an array, each attempt takes its
+//! entry, and attempts beyond it the last one: an author who changes the prompt while a work is under way.
 
 use onceward_guest::prelude::*;
 use serde_json::Value;
 use serde_json::json;
+use test_guests::field;
 use test_guests::text;
 
 /// The guest.
@@ -16,12 +18,23 @@ impl Step for Decides {
     fn handle(work: Work<Value>) -> Result<Outcome<Value>, Failure> {
         let decision = Question::to("oracle")
             .slot("answer")
-            .prompt_version(text(&work.payload, "prompt_version")?)
+            .prompt_version(prompt_version(&work)?)
             .prompt("What is the answer?")
             .input(&work.payload)
             .decide::<Value>()?;
         Ok(Outcome::done(json!({ "answer": decision.answer, "origin": decision.origin.as_str() })))
     }
+}
+
+fn prompt_version(work: &Work<Value>) -> Result<&str, Failure> {
+    let Some(versions) = field(&work.payload, "prompt_version")?.as_array() else {
+        return text(&work.payload, "prompt_version");
+    };
+    let place = (work.attempt as usize).min(versions.len()).saturating_sub(1);
+    versions
+        .get(place)
+        .and_then(Value::as_str)
+        .ok_or_else(|| Failure::reject("a prompt version must be a string"))
 }
 
 step! {

@@ -1,4 +1,5 @@
-//! Claims the keys of `/items`, records an effect for each that it got, and puts out the verdicts.
+//! Claims the keys of `/items`, records an effect for each that it got, and puts out the verdicts. All in one call, or
+//! `/chunk` keys a call.
 
 use onceward_guest::ledger::ItemVerdict;
 use onceward_guest::prelude::*;
@@ -16,16 +17,19 @@ impl Step for Items {
 
     fn handle(work: Work<Value>) -> Result<Outcome<Value>, Failure> {
         let keys = texts(&work.payload, "items")?;
+        let chunk = work.payload.get("chunk").and_then(Value::as_u64).unwrap_or(u64::MAX).max(1);
         let mut verdicts = Vec::new();
-        for (key, verdict) in keys.iter().zip(ledger::claim(keys.iter().copied())?) {
-            verdicts.push(match verdict {
-                ItemVerdict::Acquired => {
-                    ledger::record_effect(key, Some(&format!("ref-{key}")))?;
-                    json!("acquired")
-                }
-                ItemVerdict::Done(reference) => json!({ "done": reference }),
-                ItemVerdict::InProgress => json!("in-progress"),
-            });
+        for keys in keys.chunks(usize::try_from(chunk).unwrap_or(usize::MAX)) {
+            for (key, verdict) in keys.iter().zip(ledger::claim(keys.iter().copied())?) {
+                verdicts.push(match verdict {
+                    ItemVerdict::Acquired => {
+                        ledger::record_effect(key, Some(&format!("ref-{key}")))?;
+                        json!("acquired")
+                    }
+                    ItemVerdict::Done(reference) => json!({ "done": reference }),
+                    ItemVerdict::InProgress => json!("in-progress"),
+                });
+            }
         }
         Ok(Outcome::done(Value::Array(verdicts)))
     }

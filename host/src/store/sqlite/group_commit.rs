@@ -11,6 +11,7 @@ use crate::store::durable::{Commit, Durable};
 use crate::store::error::StoreError;
 use crate::store::sqlite::tx::{Tx, failed, first};
 use rusqlite::Connection;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -43,7 +44,7 @@ impl Writer {
     pub(super) fn start(connection: Connection, clock: Arc<dyn Clock>) -> Self {
         let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
         let commits = Arc::new(AtomicU64::new(0));
-        let writing = Thread { connection, clock, commits: Arc::clone(&commits) };
+        let writing = Thread { connection, clock, commits: Arc::clone(&commits), last_token: Cell::new(0) };
         let thread = std::thread::spawn(move || writing.run(commands));
         Self { queue: Some(queue), commits, thread: Some(thread) }
     }
@@ -150,6 +151,7 @@ struct Thread {
     connection: Connection,
     clock: Arc<dyn Clock>,
     commits: Arc<AtomicU64>,
+    last_token: Cell<i64>,
 }
 
 impl Thread {
@@ -236,7 +238,8 @@ impl Thread {
             operation: OPERATION,
             what: "the time's high-water mark is missing".to_owned(),
         })?;
-        let tx = Tx { connection: &self.connection, now_ms, operation: OPERATION, durable };
+        let (connection, last_token) = (&self.connection, &self.last_token);
+        let tx = Tx { connection, now_ms, operation: OPERATION, last_token, durable };
         for command in batch.iter_mut() {
             command.execute(&tx)?;
         }

@@ -37,6 +37,11 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         .map_err(|source| StoreError::Open { path: path.to_owned(), source: Arc::new(source) })
 }
 
+/// Refuse a file that is neither new, nor a ledger of a version known here or older. Nothing is written.
+pub(super) fn refuse(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    version(connection, path).map(|_| ())
+}
+
 /// Refuse a file that is no ledger of a version known here.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     match version(connection, path)? {

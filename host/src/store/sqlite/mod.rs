@@ -52,6 +52,9 @@ impl SqliteStore {
     pub fn open(settings: &SqliteSettings, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let lock = FileLock::take(&settings.path)?;
         let connection = open::writable(settings)?;
+        // Before anything is written: a file that is not ours stays as it is.
+        migrate::refuse(&connection, &settings.path)?;
+        open::configure(&connection, settings)?;
         migrate::migrate(&connection, &settings.path)?;
         open::release_hosted(&connection, clock.now_ms())?;
         let readers = Readers::new(settings.path.clone());

@@ -39,12 +39,18 @@ impl FileLock {
     }
 }
 
-/// A connection that writes. Every commit is on disk when it returns: WAL with `synchronous=FULL`.
+/// A connection that can write, and has not written yet.
 pub(super) fn writable(settings: &SqliteSettings) -> Result<Connection, StoreError> {
     let open = |source| open_error(&settings.path, source);
     let connection = Connection::open(&settings.path).map_err(open)?;
     connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS)).map_err(open)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    Ok(connection)
+}
+
+/// Make every commit be on disk when it returns (WAL with `synchronous=FULL`), and keep to the size limit.
+pub(super) fn configure(connection: &Connection, settings: &SqliteSettings) -> Result<(), StoreError> {
+    let open = |source| open_error(&settings.path, source);
     connection
         .execute_batch(&format!(
             "PRAGMA page_size = {PAGE_BYTES};
@@ -58,7 +64,7 @@ pub(super) fn writable(settings: &SqliteSettings) -> Result<Connection, StoreErr
         let pages = (bytes / PAGE_BYTES).max(1);
         connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).map_err(open)?;
     }
-    Ok(connection)
+    Ok(())
 }
 
 /// A connection that only reads.

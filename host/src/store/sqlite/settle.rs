@@ -3,6 +3,7 @@
 use crate::identity::key::CacheKey;
 use crate::identity::key::digest;
 use crate::store::error::StoreError;
+use crate::store::outbox::NewRow;
 use crate::store::sqlite::item;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
@@ -45,12 +46,13 @@ const fn collected(outcome: &Outcome) -> Option<&Collected> {
     }
 }
 
-/// The cause, where a row exists with another payload. The first payload stands.
+/// The cause, where a row exists with another payload, here or in the same outcome. The first payload stands.
 fn row_conflict(tx: &Tx<'_>, namespace: &str, collected: &Collected) -> Result<Option<String>, StoreError> {
-    for row in &collected.rows {
+    for (place, row) in collected.rows.iter().enumerate() {
         let stored: Option<Vec<u8>> =
             tx.first(include_str!("queries/outbox_find.sql"), (namespace, row.id.as_bytes()), |r| r.get(0))?;
-        if stored.is_some_and(|hash| hash != row.payload_hash) {
+        let differs = |other: &NewRow| other.id == row.id && other.payload_hash != row.payload_hash;
+        if stored.is_some_and(|hash| hash != row.payload_hash) || collected.rows[..place].iter().any(differs) {
             return Ok(Some(format!(
                 "row-conflict: the row {} (destination {:?}, slot {:?}) exists with another payload, which stands",
                 row.id, row.destination, row.slot
@@ -97,18 +99,20 @@ fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected)
             include_str!("queries/decision_insert.sql"),
             (namespace, key.as_bytes(), "rule", "", pin.answer.as_bytes(), None::<i64>, tx.now_ms),
         )?;
-        tx.execute(
+        let pinned = tx.execute(
             include_str!("queries/decision_pin.sql"),
             (namespace, work.as_bytes(), &pin.slot, key.as_bytes(), tx.now_ms),
         )?;
-        tx.evidence(namespace, work, "decided", &format!("slot {:?}, by rule", pin.slot))?;
+        if pinned == 1 {
+            tx.evidence(namespace, work, "decided", &format!("slot {:?}, by rule", pin.slot))?;
+        }
     }
     item::finish(tx, settlement, &collected.effects, &collected.released)
 }
 
 fn follow(tx: &Tx<'_>, settlement: &Settlement, next: &FollowUp) -> Result<(), StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
-    tx.execute(
+    let inserted = tx.execute(
         include_str!("queries/work_follow.sql"),
         (
             namespace,
@@ -123,7 +127,10 @@ fn follow(tx: &Tx<'_>, settlement: &Settlement, next: &FollowUp) -> Result<(), S
         ),
     )?;
     tx.evidence(namespace, work, "followed", &format!("by {} ({})", next.step, next.work_id))?;
-    tx.evidence(namespace, next.work_id, "recorded", &format!("follows {work}"))
+    if inserted == 1 {
+        tx.evidence(namespace, next.work_id, "recorded", &format!("follows {work}"))?;
+    }
+    Ok(())
 }
 
 /// The columns that an outcome changes.

@@ -5,6 +5,7 @@ use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
 use crate::store::error::StoreError;
 use rusqlite::{Connection, ErrorCode, Params, Row};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// The transaction, the time that holds in it, and the operation's name for errors.
@@ -13,6 +14,9 @@ pub(super) struct Tx<'a> {
     /// The store's time: it never goes back, also across restarts.
     pub(super) now_ms: i64,
     pub(super) operation: &'static str,
+    /// The greatest token given out by this process, also in transactions that were undone: a claim may have been
+    /// answered before its commit failed, and its token must never be somebody else's.
+    pub(super) last_token: &'a Cell<i64>,
     /// When this transaction is on disk.
     pub(super) durable: Durable,
 }
@@ -46,8 +50,12 @@ impl Tx<'_> {
 
     /// The next fencing token.
     pub(super) fn next_token(&self) -> Result<Token, StoreError> {
-        let token = self.first(include_str!("queries/sequence_next_token.sql"), [], |row| row.get(0))?;
-        token.map(Token::from_number).ok_or_else(|| self.corrupt("the token sequence is missing"))
+        let after = [self.last_token.get()];
+        let token = self
+            .first(include_str!("queries/sequence_next_token.sql"), after, |row| row.get(0))?
+            .ok_or_else(|| self.corrupt("the token sequence is missing"))?;
+        self.last_token.set(token);
+        Ok(Token::from_number(token))
     }
 
     /// Append a line to a work's evidence.

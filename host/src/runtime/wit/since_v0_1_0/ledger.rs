@@ -16,7 +16,9 @@ impl Host for RunState {
             let what = format!("an item key has 1 to {NAME_LIMIT_BYTES} bytes; this one has {}", bad.len());
             return Ok(Err(LedgerError::InvalidKey(what)));
         }
-        if self.items_held.len() + items.len() > self.limits.items as usize {
+        // What has been recorded or given back counts as well, or a run that goes one by one would never end.
+        let (recorded, released) = (self.collected.effects.len(), self.collected.released.len());
+        if self.items_held.len() + recorded + released + items.len() > self.limits.items as usize {
             let what = format!("{} items a run (limits.items); return continue(cursor) after a chunk", self.limits.items);
             return Ok(Err(LedgerError::Limit(what)));
         }

@@ -1,1 +1,1 @@
-UPDATE sequence SET token = token + 1 WHERE one = 1 RETURNING token
+UPDATE sequence SET token = max(token, ?1) + 1 WHERE one = 1 RETURNING token
