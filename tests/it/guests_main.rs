@@ -1,2 +1,3 @@
 //! Until it joins `it`.
 mod guests;
+mod protocol;

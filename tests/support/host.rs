@@ -43,6 +43,7 @@ pub struct HostBuilder {
     retry: RetryPolicy,
     delivery_retry: RetryPolicy,
     lease_ms: Option<u64>,
+    grants: bool,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
 }
@@ -76,6 +77,7 @@ impl HostBuilder {
             retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             lease_ms: None,
+            grants: true,
             clock: Arc::default(),
             oracle: Arc::default(),
         }
@@ -110,8 +112,8 @@ impl HostBuilder {
             request_timeout_ms: 2_000,
             ..HttpSettings::default()
         };
-        let connector =
-            HttpConnector::new(settings, Arc::clone(&self.clock) as Arc<dyn Clock>).expect("the settings are usable");
+        let connector = HttpConnector::new(settings, Arc::clone(&self.clock) as Arc<dyn Clock>)
+            .expect("the settings are usable");
         let mut envelope = Envelope::new(url);
         envelope.reference = Some("/id".to_owned());
         self.crm(envelope, Arc::new(connector))
@@ -157,6 +159,13 @@ impl HostBuilder {
     #[must_use]
     pub fn lease_ms(mut self, lease_ms: u64) -> Self {
         self.lease_ms = Some(lease_ms);
+        self
+    }
+
+    /// The operator grants nothing, whatever the contracts ask for.
+    #[must_use]
+    pub fn without_grants(mut self) -> Self {
+        self.grants = false;
         self
     }
 
@@ -228,6 +237,7 @@ impl HostBuilder {
             destinations: contract.destinations.iter().filter(|name| *name != "elsewhere").cloned().collect(),
             models: contract.models.iter().cloned().collect(),
         };
+        let granted = if self.grants { granted } else { Grants::default() };
         StepSetup {
             grants: Arc::new(Grants::both(&contract, &granted)),
             limits: Arc::new(limits.clone()),
@@ -259,6 +269,7 @@ impl TestHost {
 /// An event with this id and payload.
 #[must_use]
 pub fn event(id: &str, data: &serde_json::Value) -> Event {
-    let text = serde_json::json!({ "source": "test", "id": id, "time": "2025-12-31T23:00:00Z", "data": data });
+    let text =
+        serde_json::json!({ "source": "test", "id": id, "time": "2025-12-31T23:00:00Z", "data": data });
     Event::parse(text.to_string().as_bytes()).expect("a well-formed event")
 }

@@ -85,6 +85,13 @@ impl TestHost {
         panic!("rows come back for ever: {attempts:?}")
     }
 
+    /// Let so much time pass. A claim may be answered before its commit, and what joins that commit still has its time, so
+    /// time moves only when everything sent so far is on disk.
+    pub async fn pass(&self, by_ms: i64) {
+        self.store.destination_resume(NAMESPACE, "nowhere").await.expect("the ledger works");
+        self.clock.advance(by_ms);
+    }
+
     /// Move time on to this moment, where it has not come yet.
     pub fn until(&self, at_ms: i64) {
         self.clock.advance(at_ms.saturating_sub(self.clock.now_ms()).max(0));

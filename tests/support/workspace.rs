@@ -131,7 +131,11 @@ retry = {{ base_ms = 20, ceiling_ms = 200, attempts_max = 1000 }}
         with_json.push("--json");
         let output = self.run(&with_json)?;
         if !matches!(output.status.code(), Some(0 | 3)) {
-            bail!("onceward {args:?} ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+            bail!(
+                "onceward {args:?} ended with {}: {}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
         serde_json::from_slice(&output.stdout).with_context(|| format!("onceward {args:?} printed no JSON"))
     }

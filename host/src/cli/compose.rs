@@ -150,7 +150,11 @@ fn models(config: &Config) -> Result<BTreeMap<String, Arc<dyn Model>>> {
     Ok(models)
 }
 
-async fn steps(config: &Config, runtime: &Runtime, store: &dyn Store) -> Result<BTreeMap<String, Arc<StepSetup>>> {
+async fn steps(
+    config: &Config,
+    runtime: &Runtime,
+    store: &dyn Store,
+) -> Result<BTreeMap<String, Arc<StepSetup>>> {
     let mut steps = BTreeMap::new();
     for configured in &config.steps {
         let path = config.resolve(&configured.plugin);
@@ -165,9 +169,15 @@ async fn steps(config: &Config, runtime: &Runtime, store: &dyn Store) -> Result<
     Ok(steps)
 }
 
-async fn step(config: &Config, configured: &StepConfig, runtime: &Runtime, store: &dyn Store) -> Result<StepSetup> {
+async fn step(
+    config: &Config,
+    configured: &StepConfig,
+    runtime: &Runtime,
+    store: &dyn Store,
+) -> Result<StepSetup> {
     let path = config.resolve(&configured.plugin);
-    let bytes = std::fs::read(&path).context("the file can't be read; build the step, or correct `plugin`")?;
+    let bytes =
+        std::fs::read(&path).context("the file can't be read; build the step, or correct `plugin`")?;
     let plugin = runtime.load(&bytes, &configured.limits).await?;
     let contract = plugin.contract();
     let granted = Grants {
@@ -179,7 +189,10 @@ async fn step(config: &Config, configured: &StepConfig, runtime: &Runtime, store
         ("model", &contract.models, &granted.models),
     ] {
         for name in asked.iter().filter(|name| !given.contains(*name)) {
-            tracing::warn!("the step {:?} asks for the {what} {name:?}, which it is not granted", contract.name);
+            tracing::warn!(
+                "the step {:?} asks for the {what} {name:?}, which it is not granted",
+                contract.name
+            );
         }
     }
     let earlier = store.contract_register(&config.namespace, contract).await?;
@@ -199,7 +212,9 @@ async fn step(config: &Config, configured: &StepConfig, runtime: &Runtime, store
 fn tightened_window(contract: &Window, configured: Option<&Window>) -> Result<Window> {
     match (contract, configured) {
         (window, None) | (_, Some(window @ Window::ForEver)) => Ok(window.clone()),
-        (Window::Duration(least), Some(Window::Duration(wanted))) if wanted >= least => Ok(Window::Duration(*wanted)),
+        (Window::Duration(least), Some(Window::Duration(wanted))) if wanted >= least => {
+            Ok(Window::Duration(*wanted))
+        }
         (contract, Some(wanted)) if contract == wanted => Ok(wanted.clone()),
         (contract, Some(wanted)) => bail!(
             "`window` would forget keys sooner than the contract allows ({wanted:?} instead of {contract:?}); take a longer one"
@@ -216,7 +231,9 @@ fn tightened_response(contract: Response, configured: Option<Response>) -> Resul
     };
     match configured {
         Some(wanted) if openness(wanted) > openness(contract) => {
-            bail!("`response` would give a duplicate more than the contract does ({wanted:?} instead of {contract:?})")
+            bail!(
+                "`response` would give a duplicate more than the contract does ({wanted:?} instead of {contract:?})"
+            )
         }
         Some(wanted) => Ok(wanted),
         None => Ok(contract),

@@ -223,7 +223,8 @@ impl Config {
         })?;
         let mut config: Self =
             toml::from_str(&text).with_context(|| format!("reading the configuration {}", path.display()))?;
-        config.dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+        config.dir =
+            path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
         config.check().with_context(|| format!("checking the configuration {}", path.display()))?;
         Ok(config)
     }
@@ -254,7 +255,9 @@ impl Config {
         for step in &self.steps {
             let plugin = step.plugin.display();
             if let Some(name) = step.models.iter().find(|name| !self.models.contains_key(*name)) {
-                bail!("the step {plugin} is granted the model {name:?}, which is not configured; add [model.{name}]");
+                bail!(
+                    "the step {plugin} is granted the model {name:?}, which is not configured; add [model.{name}]"
+                );
             }
             if let Some(name) = step.destinations.iter().find(|name| !self.destinations.contains_key(*name)) {
                 bail!(
@@ -270,13 +273,13 @@ impl SecretRef {
     /// Fetch the secret.
     pub fn read(&self, config: &Config) -> Result<String> {
         match self {
-            Self::Env(name) => {
-                std::env::var(name).with_context(|| format!("reading a credential: set the environment variable {name}"))
-            }
+            Self::Env(name) => std::env::var(name)
+                .with_context(|| format!("reading a credential: set the environment variable {name}")),
             Self::File(path) => {
                 let path = config.resolve(path);
-                std::fs::read_to_string(&path)
-                    .with_context(|| format!("reading a credential: the file {} can't be read", path.display()))
+                std::fs::read_to_string(&path).with_context(|| {
+                    format!("reading a credential: the file {} can't be read", path.display())
+                })
             }
         }
     }

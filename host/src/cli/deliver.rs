@@ -44,7 +44,8 @@ pub(super) async fn deliver(config: &Config, args: &Args, format: Format) -> Res
         print_attempts(&attempts);
         print_counts(&counts);
     }
-    let open = RowState::ALL.into_iter().filter(|state| *state != RowState::Sent).map(|state| counts.of(state));
+    let open =
+        RowState::ALL.into_iter().filter(|state| *state != RowState::Sent).map(|state| counts.of(state));
     Ok(Ending::when(open.sum::<u64>() == 0))
 }
 
@@ -74,7 +75,9 @@ fn outcome(outcome: &RowOutcome) -> (&'static str, String) {
         }
         RowOutcome::Blocked { cause, .. } => ("blocked", cause.clone()),
         RowOutcome::InDoubt { cause } => ("in doubt", cause.clone()),
-        RowOutcome::Paused { cause } => ("paused", format!("{cause}; resume with `onceward destination resume`")),
+        RowOutcome::Paused { cause } => {
+            ("paused", format!("{cause}; resume with `onceward destination resume`"))
+        }
     }
 }
 
@@ -112,6 +115,8 @@ pub(super) fn print_counts(counts: &OutboxCounts) {
         output::line("  send what is due with `onceward deliver`");
     }
     if counts.of(RowState::Blocked) + counts.of(RowState::InDoubt) > 0 {
-        output::line("  look at what needs a person with `onceward outbox list --state blocked` (or in-doubt)");
+        output::line(
+            "  look at what needs a person with `onceward outbox list --state blocked` (or in-doubt)",
+        );
     }
 }

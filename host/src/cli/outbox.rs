@@ -46,7 +46,10 @@ pub(super) async fn outbox(config: &Config, verb: Verb, format: Format) -> Resul
 
 fn parse_state(word: &str) -> Result<RowState> {
     RowState::from_word(word).ok_or_else(|| {
-        anyhow!("listing rows: there is no state {word:?}; take one of {}", RowState::ALL.map(RowState::word).join(", "))
+        anyhow!(
+            "listing rows: there is no state {word:?}; take one of {}",
+            RowState::ALL.map(RowState::word).join(", ")
+        )
     })
 }
 
@@ -64,7 +67,7 @@ fn list(rows: &[OutboxRow], format: Format) -> Result<()> {
                 state_text(row),
                 row.attempt.to_string(),
                 row.external_reference.clone().unwrap_or_default(),
-                row.cause.clone().unwrap_or_default(),
+                output::cut(row.cause.as_deref().unwrap_or_default()),
             ]
         })
         .collect();
@@ -82,11 +85,9 @@ fn show(row: &OutboxRow, format: Format) -> Result<()> {
     field("work", &row.work_id.to_string());
     field("state", &format!("{}, attempt {}", state_text(row), row.attempt));
     field("recorded", &output::time(row.created_ms));
-    for (name, value) in [
-        ("remark", &row.cause),
-        ("reference", &row.external_reference),
-        ("receipt", &row.receipt),
-    ] {
+    for (name, value) in
+        [("remark", &row.cause), ("reference", &row.external_reference), ("receipt", &row.receipt)]
+    {
         if let Some(value) = value {
             field(name, value);
         }

@@ -58,6 +58,18 @@ pub fn nested(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
+/// The longest remark in a table, in characters; `show` and `--json` have it whole.
+const REMARK_MAX_CHARS: usize = 100;
+
+/// A remark, cut to what a table's line can hold.
+#[must_use]
+pub fn cut(remark: &str) -> String {
+    if remark.chars().count() <= REMARK_MAX_CHARS {
+        return remark.to_owned();
+    }
+    remark.chars().take(REMARK_MAX_CHARS - 1).chain(['…']).collect()
+}
+
 /// The beginning of an id, enough to name it.
 #[must_use]
 pub fn short(id: impl std::fmt::Display) -> String {

@@ -101,7 +101,7 @@ pub(super) fn print_runs(ended: &[&Ended]) {
             let work = &ended.work;
             let attempt = format!("{}{}", work.attempt, if ended.takeover { ", taken over" } else { "" });
             let (verdict, why) = words(&ended.end);
-            [work.step.clone(), verdict, attempt, output::short(work.work_id), why]
+            [work.step.clone(), verdict, attempt, output::short(work.work_id), output::cut(&why)]
         })
         .collect();
     output::table(["STEP", "VERDICT", "ATTEMPT", "WORK", "REMARK"], &rows);

@@ -39,7 +39,11 @@ pub(super) async fn run(config: &Config, args: &Args, format: Format) -> Result<
         Some(step) => step,
         None => match host.dispatcher.steps().collect::<Vec<_>>()[..] {
             [only] => only,
-            [] => return Err(anyhow!("running an event: no step is configured; add a [[step]] to onceward.toml")),
+            [] => {
+                return Err(anyhow!(
+                    "running an event: no step is configured; add a [[step]] to onceward.toml"
+                ));
+            }
             ref several => {
                 return Err(anyhow!(
                     "running an event: there is no flow, and several steps ({}); name one with --step, or set `flow`",

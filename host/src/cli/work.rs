@@ -52,7 +52,10 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
 
 fn parse_state(word: &str) -> Result<WorkState> {
     WorkState::from_word(word).ok_or_else(|| {
-        anyhow!("listing works: there is no state {word:?}; take one of {}", WorkState::ALL.map(WorkState::word).join(", "))
+        anyhow!(
+            "listing works: there is no state {word:?}; take one of {}",
+            WorkState::ALL.map(WorkState::word).join(", ")
+        )
     })
 }
 
@@ -63,14 +66,17 @@ fn list(works: &[WorkRecord], format: Format) -> Result<()> {
     let rows: Vec<[String; 6]> = works
         .iter()
         .map(|work| {
-            let remark = work.needs_review.as_ref().map(|reason| format!("review: {reason}"));
+            let remark = match work.state {
+                WorkState::Done => work.needs_review.as_ref().map(|reason| format!("review: {reason}")),
+                _ => work.cause.clone(),
+            };
             [
                 output::short(work.work_id),
                 work.state.word().to_owned(),
                 work.attempt.to_string(),
                 work.duplicates.to_string(),
                 work.readable_key.clone(),
-                remark.or_else(|| work.cause.clone()).unwrap_or_default(),
+                output::cut(&remark.unwrap_or_default()),
             ]
         })
         .collect();
@@ -82,7 +88,9 @@ async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) ->
     let id = match store.work_resolve(namespace, text).await?[..] {
         [only] => only,
         [] => bail!("showing a work: none has the id or key {text:?}; see `onceward work list`"),
-        ref several => bail!("showing a work: {} works begin with {text:?}; give more of the id", several.len()),
+        ref several => {
+            bail!("showing a work: {} works begin with {text:?}; give more of the id", several.len())
+        }
     };
     let reference = WorkRef { namespace: namespace.to_owned(), id };
     let work = store
@@ -105,7 +113,10 @@ fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &
     output::line(&work.readable_key);
     let field = |name: &str, value: String| output::line(format!("  {name:<12} {value}"));
     field("work", work.work_id.to_string());
-    field("state", format!("{}, attempt {}, {} duplicates", work.state.word(), work.attempt, work.duplicates));
+    field(
+        "state",
+        format!("{}, attempt {}, {} duplicates", work.state.word(), work.attempt, work.duplicates),
+    );
     field("event", format!("{} {}", work.source, work.event_id.as_deref().unwrap_or("(no id)")));
     field("occurred", output::time(work.occurred_at_ms));
     for (name, value) in [
@@ -119,8 +130,12 @@ fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &
         }
     }
     for row in rows {
-        let reference = row.external_reference.as_ref().map(|r| format!(", reference {r}")).unwrap_or_default();
-        field("row", format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()));
+        let reference =
+            row.external_reference.as_ref().map(|r| format!(", reference {r}")).unwrap_or_default();
+        field(
+            "row",
+            format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()),
+        );
     }
     output::line("");
     let lines: Vec<[String; 3]> = evidence

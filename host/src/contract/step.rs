@@ -105,9 +105,7 @@ impl StepContract {
         if self.version == 0 {
             return Err(ContractError::Version(self.name.clone()));
         }
-        self.rules
-            .validate()
-            .map_err(|source| ContractError::Rules { step: self.name.clone(), source })?;
+        self.rules.validate().map_err(|source| ContractError::Rules { step: self.name.clone(), source })?;
         self.identity
             .validate()
             .map_err(|source| ContractError::Identity { step: self.name.clone(), source })?;
@@ -131,7 +129,10 @@ impl StepContract {
                 .strips(&pointer)
                 .map_err(|source| ContractError::Rules { step: self.name.clone(), source })?;
             if stripped {
-                return Err(ContractError::VolatileIdentity { step: self.name.clone(), field: field.clone() });
+                return Err(ContractError::VolatileIdentity {
+                    step: self.name.clone(),
+                    field: field.clone(),
+                });
             }
         }
         Ok(())

@@ -24,7 +24,8 @@ use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::work::{
-    Acquired, Answered, Arrival, Candidate, Claim, FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef,
+    Acquired, Answered, Arrival, Candidate, Claim, FollowUp, Outcome, Settled, Settlement, WorkRecord,
+    WorkRef,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;

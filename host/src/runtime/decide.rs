@@ -93,7 +93,12 @@ impl DecisionDesk {
     }
 
     /// The one answer of the work's slot.
-    pub async fn decide(&self, job: &Job, slot: &str, request: ModelRequest) -> Result<Decision, DecideError> {
+    pub async fn decide(
+        &self,
+        job: &Job,
+        slot: &str,
+        request: ModelRequest,
+    ) -> Result<Decision, DecideError> {
         let cache_key = key(&job.work.namespace, &request)?;
         let query = DecisionQuery { work: job.work_ref(), slot: slot.to_owned(), cache_key: Some(cache_key) };
         let pin = Pin { work: job.work_ref(), token: job.token, slot: slot.to_owned(), cache_key };
@@ -138,9 +143,15 @@ impl DecisionDesk {
 }
 
 /// One call, recorded before anybody sees the answer. False where there was an answer already, and no call was made.
-async fn call(store: &dyn Store, model: &dyn Model, request: &ModelRequest, pin: Pin) -> Result<bool, DecideError> {
+async fn call(
+    store: &dyn Store,
+    model: &dyn Model,
+    request: &ModelRequest,
+    pin: Pin,
+) -> Result<bool, DecideError> {
     // A call for an equal question may have ended between the caller's look and this one.
-    let again = DecisionQuery { work: pin.work.clone(), slot: pin.slot.clone(), cache_key: Some(pin.cache_key) };
+    let again =
+        DecisionQuery { work: pin.work.clone(), slot: pin.slot.clone(), cache_key: Some(pin.cache_key) };
     if store.decision_find(again).await?.is_some() {
         return Ok(false);
     }
@@ -180,7 +191,8 @@ fn key(namespace: &str, request: &ModelRequest) -> Result<CacheKey, DecideError>
         return Err(DecideError::InvalidQuestion("the temperature must be a finite number".to_owned()));
     }
     let input = canonical("input", &request.input)?;
-    let schema = request.schema.as_deref().map_or_else(|| Ok(String::new()), |text| canonical("schema", text))?;
+    let schema =
+        request.schema.as_deref().map_or_else(|| Ok(String::new()), |text| canonical("schema", text))?;
     // The prompt stands beside its version: an author who changes one and forgets the other still asks a new question.
     let prompt = serde_json::json!([request.prompt_version, request.prompt]).to_string();
     Ok(cache_key(namespace, &request.model, &prompt, &request.temperature_text(), &schema, &input))

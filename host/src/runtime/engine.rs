@@ -22,7 +22,9 @@ pub struct EngineSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The compile cache can't be used.
-    #[error("opening the compile cache in {dir}: it can't be used; check that the folder can be written, or set runtime.cache_dir")]
+    #[error(
+        "opening the compile cache in {dir}: it can't be used; check that the folder can be written, or set runtime.cache_dir"
+    )]
     Cache {
         /// The folder.
         dir: PathBuf,
@@ -100,7 +102,10 @@ fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
 }
 
 /// Move the epoch on, for as long as the engine lives.
-#[expect(clippy::disallowed_methods, reason = "the ticker's only work is to wait; it has no signal to wait on")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the ticker's only work is to wait; it has no signal to wait on"
+)]
 fn tick(engine: &Engine) {
     let engine = engine.weak();
     std::thread::spawn(move || {

@@ -75,7 +75,12 @@ impl MemoryMeter {
 }
 
 impl wasmtime::ResourceLimiter for MemoryMeter {
-    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         // The engine refuses growth past a memory's own maximum after this call; nothing may be counted then.
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
@@ -83,7 +88,12 @@ impl wasmtime::ResourceLimiter for MemoryMeter {
         Ok(self.grow(desired.saturating_sub(current) as u64))
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }

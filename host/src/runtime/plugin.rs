@@ -37,10 +37,14 @@ pub enum LoadError {
     #[error("compiling the component: the engine refuses it")]
     Compile(#[source] wasmtime::Error),
     /// Its imports or exports have other types than the interfaces declare.
-    #[error("linking the component: it does not fit the interfaces of this host; rebuild it with a matching onceward-guest")]
+    #[error(
+        "linking the component: it does not fit the interfaces of this host; rebuild it with a matching onceward-guest"
+    )]
     Link(#[source] wasmtime::Error),
     /// Its contract can't be read.
-    #[error("reading the step's contract: the component failed while it was asked; a contract may not call the host")]
+    #[error(
+        "reading the step's contract: the component failed while it was asked; a contract may not call the host"
+    )]
     Contract(#[source] wasmtime::Error),
     /// Its contract is not acceptable.
     #[error(transparent)]

@@ -85,7 +85,11 @@ impl Runtime {
         let wall = std::time::Duration::from_millis(CONTRACT_WALL_MS);
         let given = tokio::time::timeout(wall, reading)
             .await
-            .map_err(|_| LoadError::Contract(wasmtime::Error::msg(format!("it took longer than {CONTRACT_WALL_MS} ms"))))?
+            .map_err(|_| {
+                LoadError::Contract(wasmtime::Error::msg(format!(
+                    "it took longer than {CONTRACT_WALL_MS} ms"
+                )))
+            })?
             .map_err(LoadError::Contract)?;
         Ok(plugin::contract(given))
     }

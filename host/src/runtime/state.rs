@@ -67,7 +67,8 @@ impl RunState {
             }
             None => {
                 self.log_cut = true;
-                self.notes.push(format!("notes cut: more than {} bytes (limits.log_bytes)", self.limits.log_bytes));
+                self.notes
+                    .push(format!("notes cut: more than {} bytes (limits.log_bytes)", self.limits.log_bytes));
             }
         }
     }

@@ -9,13 +9,17 @@ pub enum Stop {
     #[error("the step trapped: {0}")]
     Trap(String),
     /// It ran too long.
-    #[error("the step ran longer than {limit_ms} ms (limits.wall_ms); look for an endless loop, or raise the limit")]
+    #[error(
+        "the step ran longer than {limit_ms} ms (limits.wall_ms); look for an endless loop, or raise the limit"
+    )]
     WallTime {
         /// The limit in milliseconds.
         limit_ms: u64,
     },
     /// It wanted too much memory.
-    #[error("the step wanted more than {limit_bytes} bytes of memory (limits.memory_bytes) and could not go on")]
+    #[error(
+        "the step wanted more than {limit_bytes} bytes of memory (limits.memory_bytes) and could not go on"
+    )]
     Memory {
         /// The limit in bytes.
         limit_bytes: u64,
@@ -27,7 +31,9 @@ pub enum Stop {
         limit: u32,
     },
     /// One call into the host, or the result, was too large.
-    #[error("the step gave the host more than {limit_bytes} bytes at once (limits.call_bytes); give less, or raise the limit")]
+    #[error(
+        "the step gave the host more than {limit_bytes} bytes at once (limits.call_bytes); give less, or raise the limit"
+    )]
     CallBytes {
         /// The limit in bytes.
         limit_bytes: u64,

@@ -28,7 +28,9 @@ pub enum WorldError {
     #[error("it exports no {PACKAGE}/guest, so it is no step; export one with the onceward-guest SDK")]
     NoGuest,
     /// It was built for other interfaces.
-    #[error("it was built for {found}, and this host offers {PACKAGE}/guest@{VERSION}; rebuild it with a matching onceward-guest")]
+    #[error(
+        "it was built for {found}, and this host offers {PACKAGE}/guest@{VERSION}; rebuild it with a matching onceward-guest"
+    )]
     OtherVersion {
         /// The exported interface.
         found: String,
@@ -72,7 +74,9 @@ fn top_level_names(bytes: &[u8]) -> Result<Names, WorldError> {
     let mut depth = 0_u32;
     for payload in Parser::new(0).parse_all(bytes) {
         match payload.map_err(not_wasm)? {
-            Payload::Version { encoding: Encoding::Module, .. } if depth == 0 => return Err(WorldError::CoreModule),
+            Payload::Version { encoding: Encoding::Module, .. } if depth == 0 => {
+                return Err(WorldError::CoreModule);
+            }
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
             Payload::End(_) => depth = depth.saturating_sub(1),
             Payload::ComponentImportSection(section) if depth == 0 => {

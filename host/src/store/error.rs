@@ -66,7 +66,9 @@ pub enum StoreError {
         source: Arc<rusqlite::Error>,
     },
     /// An earlier failure of the disk has stopped the store.
-    #[error("writing the ledger: the store has stopped after an earlier failure; see the log, then start again")]
+    #[error(
+        "writing the ledger: the store has stopped after an earlier failure; see the log, then start again"
+    )]
     Stopped,
     /// A statement failed: a fault of this program, or of the file.
     #[error("{operation}: the ledger refused a statement")]

@@ -68,7 +68,8 @@ pub trait Ledger: Send + Sync {
 #[async_trait]
 pub trait Queue: Send + Sync {
     /// Claim the step's next due work, or one whose lease has ended. Work whose attempts are used up dies here.
-    async fn work_take(&self, namespace: &str, step: &str, terms: Terms) -> Result<Option<Claim>, StoreError>;
+    async fn work_take(&self, namespace: &str, step: &str, terms: Terms)
+    -> Result<Option<Claim>, StoreError>;
 
     /// When the next work of the step becomes due, in Unix milliseconds.
     async fn work_next_due(&self, namespace: &str, step: &str) -> Result<Option<i64>, StoreError>;
@@ -82,7 +83,12 @@ pub trait Outbox: Send + Sync {
     async fn outbox_take(&self, take: Take) -> Result<Vec<Sending>, StoreError>;
 
     /// Record what came of an attempt.
-    async fn outbox_settle(&self, row: RowRef, token: Token, outcome: RowOutcome) -> Result<RowSettled, StoreError>;
+    async fn outbox_settle(
+        &self,
+        row: RowRef,
+        token: Token,
+        outcome: RowOutcome,
+    ) -> Result<RowSettled, StoreError>;
 
     /// The id's payload hash, where the row exists.
     async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<[u8; 32]>, StoreError>;

@@ -1,1 +1,149 @@
-//! Being written.
+//! The store's conformance suite: what every backend must do alike.
+//!
+//! A case is a function in the file of its noun, named for the operation it is about and what that must do. The list
+//! below is the suite; `conformance!` runs it on a backend, each case on a store of its own. Time is moved by hand.
+
+pub(crate) mod harness;
+mod contract;
+mod decision;
+mod evidence;
+mod inspect;
+mod item;
+mod outbox;
+mod progress;
+mod queue;
+mod settle;
+mod work;
+
+/// Run every case on a backend: a module of this name, in it a test a case.
+macro_rules! conformance {
+    ($name:ident, $backend:expr) => {
+        mod $name {
+            $crate::conformance::cases! { $backend;
+                work: [
+                    work_claim_inserts_new_work_already_claimed,
+                    work_claim_without_an_original_time_takes_the_arrival,
+                    work_claim_keeps_the_payload_to_the_byte,
+                    work_claim_of_running_work_is_in_progress_with_a_hint,
+                    work_claim_of_waiting_work_is_in_progress_until_it_is_due,
+                    work_claim_s01_s10_by_twenty_at_once_acquires_once,
+                    work_claim_of_done_work_gives_the_first_result,
+                    work_claim_with_other_content_is_a_mismatch_and_changes_nothing,
+                    work_claim_after_the_lease_takes_over_with_a_greater_token,
+                    work_claim_with_attempts_used_up_is_dead_with_the_cause,
+                    work_claim_of_ended_work_says_how_it_stands,
+                    work_claim_of_a_too_old_event_is_never_new,
+                    work_claim_after_a_raised_version_finds_the_earlier_work,
+                    work_claim_after_other_identity_fields_finds_the_earlier_work,
+                    work_claim_gives_tokens_that_never_repeat,
+                    work_claim_shares_nothing_between_namespaces,
+                    work_claim_in_time_that_never_goes_back,
+                ]
+                queue: [
+                    work_take_takes_nothing_before_it_is_due,
+                    work_take_takes_over_when_the_lease_has_ended,
+                    work_take_s16_finds_work_that_became_due_behind_later_work,
+                    work_take_takes_the_longest_due_first,
+                    work_take_lets_work_die_whose_attempts_are_used_up,
+                    work_take_keeps_to_its_step_and_namespace,
+                    work_take_goes_on_where_continue_left_off,
+                    work_next_due_is_the_nearest_due_time_or_lease_end,
+                ]
+                settle: [
+                    work_settle_done_commits_everything_together,
+                    work_settle_s08_by_the_slow_holder_is_lease_lost_and_changes_nothing,
+                    work_settle_after_the_lease_time_holds_while_nobody_took_over,
+                    work_settle_s07_of_finished_work_changes_nothing,
+                    work_settle_s28_with_a_row_conflict_commits_nothing_collected,
+                    work_settle_with_one_row_twice_over_in_two_payloads_is_a_conflict,
+                    work_settle_with_the_same_row_again_keeps_one,
+                    work_settle_without_success_commits_evidence_alone,
+                    work_settle_continue_commits_the_chunk_and_frees_the_work,
+                    work_settle_inserts_a_follow_up_once_and_the_first_stands,
+                    work_settle_shares_nothing_between_namespaces,
+                ]
+                outbox: [
+                    outbox_take_counts_the_attempt_before_it_is_made,
+                    outbox_take_freezes_the_envelope_at_the_first_attempt,
+                    outbox_take_s16_takes_by_state_not_by_a_moving_mark,
+                    outbox_take_keeps_to_its_limit_destination_and_namespace,
+                    outbox_take_by_many_at_once_gives_each_row_to_one,
+                    outbox_take_after_the_sender_has_gone_says_maybe_applied_for_good,
+                    outbox_take_blocks_a_row_whose_budget_is_used_up,
+                    outbox_take_puts_a_row_in_doubt_when_retention_has_passed,
+                    outbox_take_puts_a_row_in_doubt_at_once_where_repeats_are_not_recognised,
+                    outbox_settle_sent_is_never_taken_again,
+                    outbox_settle_again_waits_until_due,
+                    outbox_settle_blocked_and_in_doubt_wait_for_a_person,
+                    outbox_settle_with_a_stale_token_is_lease_lost,
+                    outbox_settle_after_the_lease_time_holds_while_nobody_took_the_row,
+                    outbox_settle_keeps_a_cut_receipt_and_its_flag,
+                    outbox_find_gives_the_stored_payload_hash,
+                    outbox_next_due_is_the_nearest_due_time_or_lease_end,
+                    destination_resume_lets_a_paused_destination_go_on,
+                ]
+                decision: [
+                    decision_record_the_first_writer_wins,
+                    decision_record_by_many_at_once_keeps_one_answer,
+                    decision_record_keeps_the_answer_of_a_run_that_lost_its_lease,
+                    decision_record_is_on_disk_when_it_returns,
+                    decision_find_s05_a_pin_beats_a_changed_question,
+                    decision_pin_ties_a_cached_answer_to_a_slot_once,
+                    decision_pin_with_a_stale_token_pins_nothing,
+                    decision_pin_of_an_answer_that_is_not_there_fails,
+                    decision_find_sees_rule_pins_after_the_settle_only,
+                    decision_find_shares_nothing_between_namespaces,
+                ]
+                item: [
+                    item_claim_gives_each_item_its_verdict_in_order,
+                    item_claim_finds_done_items_done_for_ever,
+                    item_claim_s21_repeats_no_item_of_a_run_that_died,
+                    item_claim_frees_the_items_of_a_run_that_ended_or_was_taken_over,
+                    item_claim_by_a_run_that_lost_its_lease_claims_nothing,
+                    item_claim_takes_released_items,
+                    item_claim_shares_nothing_between_steps_and_namespaces,
+                ]
+                progress: [
+                    progress_find_goes_forward_only,
+                    progress_find_shares_nothing_between_namespaces_and_roots,
+                ]
+                contract: [
+                    contract_register_gives_the_earlier_versions_newest_first,
+                    contract_register_refuses_a_changed_identity_under_the_same_version,
+                    contract_register_shares_nothing_between_namespaces_and_steps,
+                ]
+                evidence: [
+                    evidence_list_tells_the_whole_story_in_order,
+                    evidence_list_shares_nothing_between_namespaces,
+                ]
+                inspect: [
+                    work_list_is_newest_first_and_filtered,
+                    work_show_finds_the_work_of_its_namespace,
+                    work_resolve_takes_the_beginning_of_an_id_or_a_readable_key,
+                    work_counts_are_by_state,
+                    outbox_list_is_newest_first_and_filtered,
+                    outbox_resolve_takes_the_beginning_of_an_id,
+                    outbox_counts_are_by_state,
+                    destination_list_keeps_the_first_cause,
+                ]
+            }
+        }
+    };
+}
+
+/// A module a noun, a test a case.
+macro_rules! cases {
+    ($backend:expr; $($noun:ident: [$($case:ident,)+])+) => {
+        $(mod $noun {
+            $(#[tokio::test]
+            async fn $case() {
+                let bench = $crate::conformance::harness::Bench::new($backend).await;
+                $crate::conformance::$noun::$case(bench).await;
+            })+
+        })+
+    };
+}
+
+pub(crate) use cases;
+
+conformance!(sqlite, crate::sqlite::backend::SqliteBackend::default());

@@ -1,1 +1,18 @@
-//! Being written.
+//! The sandbox in this process: what each test guest does through the host, and what the host does to it.
+
+mod budgets;
+mod decisions;
+mod limits;
+mod outcomes;
+mod plugins;
+mod primitives;
+mod refusals;
+
+use std::path::Path;
+use support::host::HostBuilder;
+use support::host::TestHost;
+
+/// A host with one step, the built guest of this name.
+async fn host(dir: &Path, guest: &str) -> TestHost {
+    HostBuilder::new(dir).step(guest).start().await
+}

@@ -34,7 +34,11 @@ fn configure(stage: &Stage, from: &str, to: &str) {
 fn an_event_that_cannot_be_read_is_refused_with_its_place_and_the_ledger_stays() {
     let stage = stage_with_a_lead();
     let cases: [(&str, String, &[&str]); 7] = [
-        ("malformed.json", "{\"source\": \"web-form\", \"id\": }".to_owned(), &["malformed.json", "line 1", "column"]),
+        (
+            "malformed.json",
+            "{\"source\": \"web-form\", \"id\": }".to_owned(),
+            &["malformed.json", "line 1", "column"],
+        ),
         ("empty.json", String::new(), &["empty.json"]),
         ("no_source.json", "{\"id\":\"1\",\"data\":{}}".to_owned(), &["source"]),
         ("no_data.json", "{\"source\":\"web-form\",\"id\":\"1\"}".to_owned(), &["data"]),
@@ -65,7 +69,11 @@ fn an_event_that_cannot_be_read_is_refused_with_its_place_and_the_ledger_stays()
 #[test]
 fn an_unknown_step_is_refused_with_the_steps_there_are() {
     let stage = stage_with_a_lead();
-    check(&stage, &["run", "lead.json", "--step", "reply-writer"], &["reply-writer", "crm-writer, lead-classifier"]);
+    check(
+        &stage,
+        &["run", "lead.json", "--step", "reply-writer"],
+        &["reply-writer", "crm-writer, lead-classifier"],
+    );
 }
 
 #[test]
@@ -89,7 +97,10 @@ fn a_file_that_is_no_step_is_refused_with_the_reason() {
         wat::parse_file(path).expect("a well-formed WAT file")
     };
     let cases: [(Vec<u8>, &[&str]); 5] = [
-        (b"not wasm at all".to_vec(), &["plugin.wasm", "not a WebAssembly component", "wasm32-unknown-unknown"]),
+        (
+            b"not wasm at all".to_vec(),
+            &["plugin.wasm", "not a WebAssembly component", "wasm32-unknown-unknown"],
+        ),
         (wat::parse_str("(module)").expect("WAT"), &["plugin.wasm", "core WebAssembly module"]),
         (wat("other_world.wat"), &["onceward:step/guest@0.9.0", "rebuild"]),
         (wat("foreign_import.wat"), &["wasi:cli/environment@0.2.0", "alone"]),
@@ -117,7 +128,10 @@ fn a_destination_that_is_not_granted_is_never_written_to_and_the_work_waits_for_
     assert!(cause.contains("crm") && cause.contains("grant"), "{cause}");
     assert_eq!(stage.json(&["outbox", "list"]), serde_json::json!([]), "nothing was enqueued");
     let work = &stage.json(&["work", "list", "--state", "review"])[0];
-    assert!(work["payload"].as_str().is_some_and(|payload| payload.contains("price")), "the lead is kept: {work}");
+    assert!(
+        work["payload"].as_str().is_some_and(|payload| payload.contains("price")),
+        "the lead is kept: {work}"
+    );
 }
 
 #[test]
@@ -128,7 +142,11 @@ fn a_configuration_that_does_not_fit_together_names_the_place_and_the_remedy() {
         ("destinations = [\"crm\"]", "destinations = [\"erp\"]", &["erp", "[destination.erp]"]),
         ("tier = \"key\"", "tier = \"magic\"", &["magic", "key"]),
         ("kind = \"scripted\"", "kind = \"scriptd\"", &["scriptd", "scripted"]),
-        ("flow = [\"lead-classifier\", \"crm-writer\"]", "flow = [\"lead-classifier\", \"reply-writer\"]", &["reply-writer"]),
+        (
+            "flow = [\"lead-classifier\", \"crm-writer\"]",
+            "flow = [\"lead-classifier\", \"reply-writer\"]",
+            &["reply-writer"],
+        ),
         ("flow = [", "flwo = [", &["flwo", "flow"]),
     ];
     for (from, to, said) in cases {
@@ -145,7 +163,10 @@ fn a_ledger_from_a_newer_version_is_refused_and_not_touched() {
     let stage = stage_with_a_lead();
     let path = stage.host.dir().join("onceward.db");
     let set = |version: i64| {
-        Connection::open(&path).expect("a database").pragma_update(None, "user_version", version).expect("a pragma");
+        Connection::open(&path)
+            .expect("a database")
+            .pragma_update(None, "user_version", version)
+            .expect("a pragma");
     };
     set(99);
     check(&stage, &["run", "lead.json"], &["version 99", "newer"]);

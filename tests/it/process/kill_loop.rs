@@ -39,7 +39,8 @@ async fn sixty_sigkills_at_random_moments_leave_every_effect_once() {
         } else {
             &["run", &file, "--deliver", "--wait", "5"]
         };
-        let mut child = stage.host.command(args).stdout(std::process::Stdio::null()).spawn().expect("it starts");
+        let mut child =
+            stage.host.command(args).stdout(std::process::Stdio::null()).spawn().expect("it starts");
         tokio::time::sleep(Duration::from_micros(chance.random_up_to(LIFE_MAX_US))).await;
         child.kill().expect("a signal can be sent");
         let status = child.wait().expect("it ends");
@@ -60,5 +61,8 @@ async fn sixty_sigkills_at_random_moments_leave_every_effect_once() {
     stage.assert_once(&leads);
     let calls = stage.host.model_calls().expect("the call log");
     // At most one call a lead, and one more for each kill during a call.
-    assert!(calls >= LEADS && calls <= LEADS + kills, "{calls} model calls for {LEADS} leads and {kills} kills");
+    assert!(
+        calls >= LEADS && calls <= LEADS + kills,
+        "{calls} model calls for {LEADS} leads and {kills} kills"
+    );
 }

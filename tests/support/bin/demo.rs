@@ -34,11 +34,15 @@ struct Story {
 
 impl Story {
     fn tell(&mut self) -> anyhow::Result<()> {
-        println!("A lead goes through two sandboxed steps into a CRM. The world misbehaves; watch what happens.\n");
+        println!(
+            "A lead goes through two sandboxed steps into a CRM. The world misbehaves; watch what happens.\n"
+        );
         self.host.write("first.json", &lead("msg-1", "What is the price of a pallet?", "10:00:01", false))?;
         self.host.write("again.json", &lead("msg-1", "What is the price of a pallet?", "10:00:07", false))?;
-        self.host.write("shuffled.json", &lead("msg-1", "What is the price of a pallet?", "10:04:33", true))?;
-        self.host.write("second.json", &lead("msg-2", "The last pallet arrived broken.", "11:30:00", false))?;
+        self.host
+            .write("shuffled.json", &lead("msg-1", "What is the price of a pallet?", "10:04:33", true))?;
+        self.host
+            .write("second.json", &lead("msg-2", "The last pallet arrived broken.", "11:30:00", false))?;
 
         self.event("a lead arrives", &["run", "first.json"])?;
         self.event("the webhook sends it again", &["run", "again.json"])?;
@@ -73,16 +77,33 @@ impl Story {
                 bail!("{what}: expected a replay, got {answered}");
             }
             let id = answered["work_id"].as_str().unwrap_or_default();
-            ("replayed", format!("work {} was done before; its first result is given, nothing runs", short(id)))
+            (
+                "replayed",
+                format!("work {} was done before; its first result is given, nothing runs", short(id)),
+            )
         } else {
             let runs = told["runs"].as_array().context("the command tells its runs")?;
             let first = runs.first().with_context(|| format!("{what}: nothing ran"))?;
             let id = first["work_id"].as_str().unwrap_or_default();
             if first["takeover"] == true {
                 let evidence = self.host.json(&["work", "show", id])?["evidence"].clone();
-                ("recovered", format!("work {} goes on as attempt {}; {}", short(id), first["attempt"], asked(&evidence)))
+                (
+                    "recovered",
+                    format!(
+                        "work {} goes on as attempt {}; {}",
+                        short(id),
+                        first["attempt"],
+                        asked(&evidence)
+                    ),
+                )
             } else {
-                ("new", format!("work {}: classified, and a row for the CRM committed with the result", short(id)))
+                (
+                    "new",
+                    format!(
+                        "work {}: classified, and a row for the CRM committed with the result",
+                        short(id)
+                    ),
+                )
             }
         };
         self.rows.push([what.to_owned(), verdict.to_owned(), why]);
@@ -96,8 +117,12 @@ impl Story {
         let last = attempts.last().with_context(|| format!("{what}: nothing was sent"))?;
         let row = short(last["row_id"].as_str().unwrap_or_default());
         let (verdict, why) = match (last["outcome"].as_str(), last["attempt"].as_u64()) {
-            (Some("again"), _) => ("unknown", format!("row {row} may have been applied; it is kept, under the same key")),
-            (Some("sent"), Some(1)) => ("sent", format!("row {row}: {}", last["detail"].as_str().unwrap_or_default())),
+            (Some("again"), _) => {
+                ("unknown", format!("row {row} may have been applied; it is kept, under the same key"))
+            }
+            (Some("sent"), Some(1)) => {
+                ("sent", format!("row {row}: {}", last["detail"].as_str().unwrap_or_default()))
+            }
             (Some("sent"), Some(attempt)) => {
                 let detail = last["detail"].as_str().unwrap_or_default();
                 ("recovered", format!("row {row}, attempt {attempt}: the CRM knows the key; {detail}"))
@@ -125,7 +150,11 @@ impl Story {
         let lost = per_lead.values().filter(|count| **count == 0).count();
         let twice: usize = per_lead.values().map(|count| count.saturating_sub(1)).sum();
         println!();
-        println!("deals {}, model calls {}, lost {lost}, twice {twice}", deals.len(), self.host.model_calls()?);
+        println!(
+            "deals {}, model calls {}, lost {lost}, twice {twice}",
+            deals.len(),
+            self.host.model_calls()?
+        );
         if (deals.len(), self.host.model_calls()?, lost, twice) != (2, 2, 0, 0) {
             bail!("the promise was not kept");
         }
@@ -135,12 +164,7 @@ impl Story {
 
 /// What the evidence says about the model.
 fn asked(evidence: &Value) -> String {
-    let decided = evidence
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|line| line["kind"] == "decided")
-        .count();
+    let decided = evidence.as_array().into_iter().flatten().filter(|line| line["kind"] == "decided").count();
     format!("{decided} decision on record, so the model is not asked again")
 }
 

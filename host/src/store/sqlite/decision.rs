@@ -17,7 +17,9 @@ impl Decisions for SqliteStore {
             .read(move |connection| {
                 let pin = (&query.work.namespace, query.work.id.as_bytes(), &query.slot);
                 let pinned = include_str!("queries/decision_pinned.sql");
-                if let Some(answer) = first(connection, FINDING, pinned, pin, |row| rows::text(row, "answer"))? {
+                if let Some(answer) =
+                    first(connection, FINDING, pinned, pin, |row| rows::text(row, "answer"))?
+                {
                     return Ok(Some(Found::Pinned(answer)));
                 }
                 let Some(cache_key) = &query.cache_key else { return Ok(None) };

@@ -231,7 +231,10 @@ impl Thread {
     ) -> Result<(), StoreError> {
         const OPERATION: &str = "committing a batch";
         let batch_error = |source| failed(OPERATION, source);
-        self.connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut s| s.execute([])).map_err(batch_error)?;
+        self.connection
+            .prepare_cached("BEGIN IMMEDIATE")
+            .and_then(|mut s| s.execute([]))
+            .map_err(batch_error)?;
         let tick = include_str!("queries/sequence_tick.sql");
         let now_ms = first(&self.connection, OPERATION, tick, [self.clock.now_ms()], |row| row.get(0))?;
         let now_ms = now_ms.ok_or_else(|| StoreError::Corrupt {

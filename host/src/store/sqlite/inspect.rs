@@ -56,7 +56,9 @@ impl Inspect for SqliteStore {
         let values = (namespace.to_owned(), hex_prefix(text), text.to_owned());
         self.readers
             .read(move |c| {
-                all(c, LISTING, include_str!("queries/work_resolve.sql"), values, |row| rows::key(row, "work_id"))
+                all(c, LISTING, include_str!("queries/work_resolve.sql"), values, |row| {
+                    rows::key(row, "work_id")
+                })
             })
             .await
     }
@@ -65,7 +67,15 @@ impl Inspect for SqliteStore {
         let namespace = namespace.to_owned();
         let counts = self
             .readers
-            .read(move |c| all(c, LISTING, include_str!("queries/work_counts.sql"), [namespace], count(WorkState::from_word)))
+            .read(move |c| {
+                all(
+                    c,
+                    LISTING,
+                    include_str!("queries/work_counts.sql"),
+                    [namespace],
+                    count(WorkState::from_word),
+                )
+            })
             .await?;
         Ok(WorkCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
     }
@@ -91,7 +101,15 @@ impl Inspect for SqliteStore {
         let namespace = namespace.to_owned();
         let counts = self
             .readers
-            .read(move |c| all(c, LISTING, include_str!("queries/outbox_counts.sql"), [namespace], count(RowState::from_word)))
+            .read(move |c| {
+                all(
+                    c,
+                    LISTING,
+                    include_str!("queries/outbox_counts.sql"),
+                    [namespace],
+                    count(RowState::from_word),
+                )
+            })
             .await?;
         let by_state: BTreeMap<_, _> = counts.into_iter().map(|(state, n)| (state.word(), n)).collect();
         Ok(OutboxCounts { by_state })
@@ -127,5 +145,9 @@ fn count<T>(from_word: fn(&str) -> Option<T>) -> impl FnMut(&Row<'_>) -> rusqlit
 
 /// The text as the beginning of an id; text that can be none matches no id.
 fn hex_prefix(text: &str) -> String {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()) { text.to_owned() } else { "-".to_owned() }
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        text.to_owned()
+    } else {
+        "-".to_owned()
+    }
 }

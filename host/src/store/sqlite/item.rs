@@ -42,14 +42,17 @@ pub(super) fn finish(
     effects: &[ItemEffect],
     released: &[String],
 ) -> Result<(), StoreError> {
-    let (namespace, work, token) = (&settlement.work.namespace, settlement.work.id, settlement.token.number());
+    let (namespace, work, token) =
+        (&settlement.work.namespace, settlement.work.id, settlement.token.number());
     for effect in effects {
         let finished = tx.execute(
             include_str!("queries/item_finish.sql"),
             (namespace, work.as_bytes(), &effect.key, token, &effect.external_reference, tx.now_ms),
         )?;
         if finished != 1 {
-            return Err(tx.corrupt(format!("the item {:?} is not held by the run that finished it", effect.key)));
+            return Err(
+                tx.corrupt(format!("the item {:?} is not held by the run that finished it", effect.key))
+            );
         }
     }
     for key in released {

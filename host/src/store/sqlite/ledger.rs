@@ -61,7 +61,11 @@ struct Found {
     due_ms: Option<i64>,
 }
 
-fn claim(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<(Claim, crate::store::durable::Durable), StoreError> {
+fn claim(
+    tx: &Tx<'_>,
+    arrival: &Arrival,
+    terms: Terms,
+) -> Result<(Claim, crate::store::durable::Durable), StoreError> {
     let claim = match find(tx, arrival)? {
         Some((found, candidate)) => claim_found(tx, arrival, &found, candidate, terms)?,
         None => claim_new(tx, arrival, terms)?,
@@ -194,7 +198,9 @@ fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing
         WorkState::Dead => Standing::Dead { cause },
         WorkState::Rejected => Standing::Rejected { cause },
         WorkState::Cancelled => Standing::Cancelled,
-        state @ (WorkState::Waiting | WorkState::Running) => Standing::InProgress { state, retry_after_ms: 0 },
+        state @ (WorkState::Waiting | WorkState::Running) => {
+            Standing::InProgress { state, retry_after_ms: 0 }
+        }
     })
 }
 
@@ -223,7 +229,12 @@ pub(super) fn take(tx: &Tx<'_>, seq: i64, terms: Terms) -> Result<Option<Claim>,
     Ok(None)
 }
 
-fn acquired(tx: &Tx<'_>, seq: i64, token: crate::contract::fence::Token, takeover: bool) -> Result<Claim, StoreError> {
+fn acquired(
+    tx: &Tx<'_>,
+    seq: i64,
+    token: crate::contract::fence::Token,
+    takeover: bool,
+) -> Result<Claim, StoreError> {
     let work = tx
         .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
         .ok_or_else(|| tx.corrupt("a claimed work has no row"))?;

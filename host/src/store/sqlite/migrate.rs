@@ -83,7 +83,8 @@ fn statements(script: &str) -> Result<Vec<String>, StoreError> {
     let read = || -> rusqlite::Result<Vec<String>> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(script)?;
-        let mut query = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")?;
+        let mut query =
+            connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")?;
         query.query_map([], |row| row.get(0))?.collect()
     };
     read().map_err(|source| super::tx::failed("reading the schema", source))

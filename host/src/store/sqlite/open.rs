@@ -24,7 +24,8 @@ impl FileLock {
     pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
         let mut lock_path = path.as_os_str().to_owned();
         lock_path.push(".lock");
-        let open_error = |source: std::io::Error| StoreError::Open { path: path.to_owned(), source: Arc::new(source) };
+        let open_error =
+            |source: std::io::Error| StoreError::Open { path: path.to_owned(), source: Arc::new(source) };
         let file = File::options()
             .create(true)
             .truncate(false)
@@ -83,7 +84,8 @@ pub(super) fn readable(path: &Path) -> Result<Connection, StoreError> {
 /// End the leases that the last owner of the file left behind.
 pub(super) fn release_hosted(connection: &Connection, now_ms: i64) -> Result<(), StoreError> {
     let release = || -> rusqlite::Result<()> {
-        let now_ms: i64 = connection.query_row(include_str!("queries/sequence_tick.sql"), [now_ms], |row| row.get(0))?;
+        let now_ms: i64 =
+            connection.query_row(include_str!("queries/sequence_tick.sql"), [now_ms], |row| row.get(0))?;
         connection.execute(include_str!("queries/work_release_hosted.sql"), [now_ms])?;
         connection.execute(include_str!("queries/outbox_release_hosted.sql"), [now_ms])?;
         Ok(())

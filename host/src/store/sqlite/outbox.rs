@@ -17,7 +17,12 @@ impl Outbox for SqliteStore {
         self.writer.call("taking outbox rows", move |tx| take(tx, &order)).await
     }
 
-    async fn outbox_settle(&self, row: RowRef, token: Token, outcome: RowOutcome) -> Result<RowSettled, StoreError> {
+    async fn outbox_settle(
+        &self,
+        row: RowRef,
+        token: Token,
+        outcome: RowOutcome,
+    ) -> Result<RowSettled, StoreError> {
         self.writer.call("recording a delivery", move |tx| settle(tx, &row, token, &outcome)).await
     }
 
@@ -47,8 +52,7 @@ impl Outbox for SqliteStore {
         let key = (namespace.to_owned(), destination.to_owned());
         self.writer
             .call("resuming a destination", move |tx| {
-                let resumed =
-                    tx.execute(include_str!("queries/destination_resume.sql"), (&key.0, &key.1))?;
+                let resumed = tx.execute(include_str!("queries/destination_resume.sql"), (&key.0, &key.1))?;
                 Ok(resumed == 1)
             })
             .await
@@ -57,7 +61,8 @@ impl Outbox for SqliteStore {
 
 fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
     let key = (&order.namespace, &order.destination);
-    let paused = tx.first(include_str!("queries/destination_paused.sql"), key, |row| row.get::<_, bool>(0))?;
+    let paused =
+        tx.first(include_str!("queries/destination_paused.sql"), key, |row| row.get::<_, bool>(0))?;
     if paused == Some(true) {
         return Ok(Vec::new());
     }
@@ -77,7 +82,12 @@ fn expire(tx: &Tx<'_>, order: &Take) -> Result<(), StoreError> {
         (&order.namespace, &order.destination, tx.now_ms, order.attempts_max, order.retention_ms),
         |row| {
             let state = rows::state(row, RowState::from_word)?;
-            Ok((rows::key::<RowId>(row, "row_id")?, rows::key::<WorkId>(row, "work_id")?, state, row.get::<_, String>("cause")?))
+            Ok((
+                rows::key::<RowId>(row, "row_id")?,
+                rows::key::<WorkId>(row, "work_id")?,
+                state,
+                row.get::<_, String>("cause")?,
+            ))
         },
     )?;
     for (row, work, state, cause) in expired {

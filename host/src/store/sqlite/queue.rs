@@ -10,7 +10,12 @@ use async_trait::async_trait;
 
 #[async_trait]
 impl Queue for SqliteStore {
-    async fn work_take(&self, namespace: &str, step: &str, terms: Terms) -> Result<Option<Claim>, StoreError> {
+    async fn work_take(
+        &self,
+        namespace: &str,
+        step: &str,
+        terms: Terms,
+    ) -> Result<Option<Claim>, StoreError> {
         let (namespace, step) = (namespace.to_owned(), step.to_owned());
         self.writer.call("taking due work", move |tx| take_due(tx, &namespace, &step, terms)).await
     }
@@ -30,7 +35,8 @@ impl Queue for SqliteStore {
 
 fn take_due(tx: &Tx<'_>, namespace: &str, step: &str, terms: Terms) -> Result<Option<Claim>, StoreError> {
     loop {
-        let due = tx.first(include_str!("queries/work_take.sql"), (namespace, step, tx.now_ms), |row| row.get(0))?;
+        let due =
+            tx.first(include_str!("queries/work_take.sql"), (namespace, step, tx.now_ms), |row| row.get(0))?;
         let Some(seq) = due else { return Ok(None) };
         // A work whose attempts are used up has died here; the next one may be alive.
         if let Some(claim) = take(tx, seq, terms)? {

@@ -13,8 +13,9 @@ where
 {
     let index = row.as_ref().column_index(column)?;
     let bytes: Vec<u8> = row.get(index)?;
-    T::try_from(&bytes[..])
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.to_string().into()))
+    T::try_from(&bytes[..]).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.to_string().into())
+    })
 }
 
 /// UTF-8 text that is stored as bytes, because it may hold U+0000.

@@ -52,7 +52,8 @@ fn row_conflict(tx: &Tx<'_>, namespace: &str, collected: &Collected) -> Result<O
         let stored: Option<Vec<u8>> =
             tx.first(include_str!("queries/outbox_find.sql"), (namespace, row.id.as_bytes()), |r| r.get(0))?;
         let differs = |other: &NewRow| other.id == row.id && other.payload_hash != row.payload_hash;
-        if stored.is_some_and(|hash| hash != row.payload_hash) || collected.rows[..place].iter().any(differs) {
+        if stored.is_some_and(|hash| hash != row.payload_hash) || collected.rows[..place].iter().any(differs)
+        {
             return Ok(Some(format!(
                 "row-conflict: the row {} (destination {:?}, slot {:?}) exists with another payload, which stands",
                 row.id, row.destination, row.slot
@@ -146,17 +147,30 @@ struct Change<'a> {
 
 impl<'a> Change<'a> {
     const fn to(state: WorkState) -> Self {
-        Self { state, restart: false, due_ms: None, cursor: None, output: None, needs_review: None, cause: None }
+        Self {
+            state,
+            restart: false,
+            due_ms: None,
+            cursor: None,
+            output: None,
+            needs_review: None,
+            cause: None,
+        }
     }
 
     fn of(outcome: &'a Outcome, now_ms: i64) -> Self {
         match outcome {
-            Outcome::Done { output, needs_review, .. } => {
-                Self { output: Some(output), needs_review: needs_review.as_deref(), ..Self::to(WorkState::Done) }
-            }
-            Outcome::Continue { cursor, .. } => {
-                Self { restart: true, due_ms: Some(now_ms), cursor: Some(cursor), ..Self::to(WorkState::Waiting) }
-            }
+            Outcome::Done { output, needs_review, .. } => Self {
+                output: Some(output),
+                needs_review: needs_review.as_deref(),
+                ..Self::to(WorkState::Done)
+            },
+            Outcome::Continue { cursor, .. } => Self {
+                restart: true,
+                due_ms: Some(now_ms),
+                cursor: Some(cursor),
+                ..Self::to(WorkState::Waiting)
+            },
             Outcome::Retry { cause, due_in_ms } => Self {
                 due_ms: Some(now_ms.saturating_add((*due_in_ms).max(0))),
                 cause: Some(cause),

@@ -99,7 +99,8 @@ pub(super) fn all<T>(
     params: impl Params,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Vec<T>, StoreError> {
-    let run = || -> rusqlite::Result<Vec<T>> { connection.prepare_cached(sql)?.query_map(params, read)?.collect() };
+    let run =
+        || -> rusqlite::Result<Vec<T>> { connection.prepare_cached(sql)?.query_map(params, read)?.collect() };
     run().map_err(|source| failed(operation, source))
 }
 

@@ -30,7 +30,9 @@ impl Host for RunState {
             return Ok(Err(error));
         }
         if let Err(error) = json_text::parse(&answer) {
-            return Ok(Err(DecisionError::InvalidQuestion(format!("the answer is not usable JSON: {error}"))));
+            return Ok(Err(DecisionError::InvalidQuestion(format!(
+                "the answer is not usable JSON: {error}"
+            ))));
         }
         if let Some(answer) = self.pinned(&slot).await? {
             return Ok(Ok(pinned(answer)));
@@ -73,7 +75,9 @@ impl Host for RunState {
             }
             Err(DecideError::Stop(stop)) => Err(stop.into()),
             Err(error @ DecideError::Model(_)) => Ok(Err(DecisionError::ModelFailed(error.to_string()))),
-            Err(error @ DecideError::InvalidAnswer { .. }) => Ok(Err(DecisionError::InvalidAnswer(error.to_string()))),
+            Err(error @ DecideError::InvalidAnswer { .. }) => {
+                Ok(Err(DecisionError::InvalidAnswer(error.to_string())))
+            }
             Err(DecideError::InvalidQuestion(what)) => Ok(Err(DecisionError::InvalidQuestion(what))),
         }
     }

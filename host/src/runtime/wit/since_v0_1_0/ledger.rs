@@ -3,7 +3,9 @@
 use crate::runtime::limits::NAME_LIMIT_BYTES;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
-use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::ledger::{Effect, Host, ItemVerdict, LedgerError};
+use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::ledger::{
+    Effect, Host, ItemVerdict, LedgerError,
+};
 use crate::store::item::ItemVerdict as Verdict;
 use crate::store::item::{ItemClaim, ItemEffect};
 
@@ -19,7 +21,10 @@ impl Host for RunState {
         // What has been recorded or given back counts as well, or a run that goes one by one would never end.
         let (recorded, released) = (self.collected.effects.len(), self.collected.released.len());
         if self.items_held.len() + recorded + released + items.len() > self.limits.items as usize {
-            let what = format!("{} items a run (limits.items); return continue(cursor) after a chunk", self.limits.items);
+            let what = format!(
+                "{} items a run (limits.items); return continue(cursor) after a chunk",
+                self.limits.items
+            );
             return Ok(Err(LedgerError::Limit(what)));
         }
         let claim = ItemClaim {
@@ -28,7 +33,8 @@ impl Host for RunState {
             token: self.job.token,
             keys: items.clone(),
         };
-        let verdicts = self.desk.store().item_claim(claim).await.map_err(Stop::Store)?.ok_or(Stop::LeaseLost)?;
+        let verdicts =
+            self.desk.store().item_claim(claim).await.map_err(Stop::Store)?.ok_or(Stop::LeaseLost)?;
         for (key, verdict) in items.into_iter().zip(&verdicts) {
             if *verdict == Verdict::Acquired {
                 self.items_held.insert(key);

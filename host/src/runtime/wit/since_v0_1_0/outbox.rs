@@ -20,12 +20,9 @@ impl Host for RunState {
         };
         let stored = match self.collected_row(new.id) {
             Some(collected) => Some(collected.payload_hash),
-            None => self
-                .desk
-                .store()
-                .outbox_find(&self.job.work.namespace, new.id)
-                .await
-                .map_err(Stop::Store)?,
+            None => {
+                self.desk.store().outbox_find(&self.job.work.namespace, new.id).await.map_err(Stop::Store)?
+            }
         };
         let id = new.id.to_string();
         match stored {

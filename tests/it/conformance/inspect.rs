@@ -1,0 +1,147 @@
+//! Reading, for people.
+
+use crate::conformance::harness::{
+    Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, held, retry, row_id, rows, take,
+};
+use onceward::identity::key::WorkId;
+use onceward::store::outbox::{OutboxFilter, RowOutcome, RowState};
+use onceward::store::work::{Arrival, Outcome, WorkFilter, WorkRef, WorkState};
+
+pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
+    for id in ["1", "2", "3"] {
+        let held = bench.hold(id).await;
+        bench.settle(&held, if id == "2" { retry(0) } else { done() }).await;
+    }
+    let other = held(bench.claim(Arrival { step: "other".to_owned(), ..arrival("4") }).await);
+    bench.settle(&other, done()).await;
+    let all = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, limit: 100 };
+    let list = async |filter: WorkFilter| -> Vec<String> {
+        let works = bench.store.work_list(filter).await.expect("the store works");
+        works.into_iter().filter_map(|work| work.event_id).collect()
+    };
+    assert_eq!(list(all.clone()).await, ["4", "3", "2", "1"]);
+    assert_eq!(list(WorkFilter { limit: 2, ..all.clone() }).await, ["4", "3"]);
+    assert_eq!(list(WorkFilter { state: Some(WorkState::Done), ..all.clone() }).await, ["4", "3", "1"]);
+    let step = Some("other".to_owned());
+    assert_eq!(list(WorkFilter { step, state: Some(WorkState::Done), ..all.clone() }).await, ["4"]);
+    assert!(list(WorkFilter { namespace: ELSEWHERE.to_owned(), ..all }).await.is_empty());
+}
+
+pub(super) async fn work_show_finds_the_work_of_its_namespace(bench: Bench) {
+    let held = bench.hold("a").await;
+    assert_eq!(bench.show(at(&held.work)).await.readable_key, held.work.readable_key);
+    let there = WorkRef { namespace: ELSEWHERE.to_owned(), id: held.work.work_id };
+    let unknown = WorkRef { namespace: SPACE.to_owned(), id: WorkId::from_bytes([0; 32]) };
+    for missing in [there, unknown] {
+        assert!(bench.store.work_show(missing).await.expect("the store works").is_none());
+    }
+}
+
+pub(super) async fn work_resolve_takes_the_beginning_of_an_id_or_a_readable_key(bench: Bench) {
+    let held = bench.hold("a").await;
+    let id = held.work.work_id;
+    let resolve = async |text: &str| bench.store.work_resolve(SPACE, text).await.expect("the store works");
+    let hex = id.to_string();
+    for text in [hex.as_str(), &hex[..8], &hex[..7].to_uppercase(), held.work.readable_key.as_str()] {
+        assert_eq!(resolve(text).await, [id], "{text}");
+    }
+    for text in ["", "%", "_", "zz", &hex[1..], "qualify"] {
+        assert!(resolve(text).await.is_empty(), "{text}");
+    }
+    assert!(bench.store.work_resolve(ELSEWHERE, &hex).await.expect("the store works").is_empty());
+}
+
+pub(super) async fn work_counts_are_by_state(bench: Bench) {
+    for id in ["1", "2", "3", "4"] {
+        let held = bench.hold(id).await;
+        let outcome = match id {
+            "1" | "2" => done(),
+            "3" => Outcome::Dead { cause: "d".to_owned() },
+            _ => retry(0),
+        };
+        bench.settle(&held, outcome).await;
+    }
+    let counts = bench.store.work_counts(SPACE).await.expect("the store works");
+    let expected =
+        [(WorkState::Done, 2), (WorkState::Dead, 1), (WorkState::Waiting, 1), (WorkState::Running, 0)];
+    for (state, count) in expected {
+        assert_eq!(counts.of(state), count, "{state:?}");
+    }
+    assert!(bench.store.work_counts(ELSEWHERE).await.expect("the store works").by_state.is_empty());
+}
+
+pub(super) async fn outbox_list_is_newest_first_and_filtered(bench: Bench) {
+    let first = bench.finish("a", rows(&["1", "2"])).await;
+    bench.take_rows(take()).await;
+    bench.finish("b", rows(&["3"])).await;
+    let all = OutboxFilter { namespace: SPACE.to_owned(), state: None, work: None, limit: 100 };
+    let list = async |filter: OutboxFilter| -> Vec<_> {
+        bench
+            .store
+            .outbox_list(filter)
+            .await
+            .expect("the store works")
+            .into_iter()
+            .map(|row| row.row_id)
+            .collect()
+    };
+    assert_eq!(list(all.clone()).await, ["3", "2", "1"].map(row_id));
+    assert_eq!(list(OutboxFilter { limit: 1, ..all.clone() }).await, [row_id("3")]);
+    assert_eq!(list(OutboxFilter { state: Some(RowState::Pending), ..all.clone() }).await, [row_id("3")]);
+    assert_eq!(
+        list(OutboxFilter { work: Some(first.work.work_id), ..all.clone() }).await,
+        ["2", "1"].map(row_id)
+    );
+    assert!(list(OutboxFilter { namespace: ELSEWHERE.to_owned(), ..all }).await.is_empty());
+}
+
+pub(super) async fn outbox_resolve_takes_the_beginning_of_an_id(bench: Bench) {
+    bench.finish("a", rows(&["1", "2"])).await;
+    let hex = row_id("1").to_string();
+    for (namespace, text, found) in [
+        (SPACE, &hex[..], 1),
+        (SPACE, &hex[..8], 1),
+        (SPACE, "", 0),
+        (SPACE, "%", 0),
+        (ELSEWHERE, &hex[..], 0),
+    ] {
+        let rows = bench.store.outbox_resolve(namespace, text).await.expect("the store works");
+        assert_eq!(rows.len(), found, "{text}");
+        assert!(rows.iter().all(|row| row.row_id == row_id("1")));
+    }
+}
+
+pub(super) async fn outbox_counts_are_by_state(bench: Bench) {
+    bench.finish("a", rows(&["1", "2", "3"])).await;
+    let taken = bench.take_rows(take()).await;
+    let blocked = RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false };
+    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned() };
+    for (sending, outcome) in taken.into_iter().zip([blocked, doubt]) {
+        bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
+    }
+    let counts = bench.store.outbox_counts(SPACE).await.expect("the store works");
+    let expected = [
+        (RowState::Blocked, 1),
+        (RowState::InDoubt, 1),
+        (RowState::Sending, 1),
+        (RowState::Pending, 0),
+        (RowState::Sent, 0),
+    ];
+    for (state, count) in expected {
+        assert_eq!(counts.of(state), count, "{state:?}");
+    }
+    assert!(bench.store.outbox_counts(ELSEWHERE).await.expect("the store works").by_state.is_empty());
+}
+
+pub(super) async fn destination_list_keeps_the_first_cause(bench: Bench) {
+    bench.finish("a", rows(&["1", "2"])).await;
+    for (sending, cause) in bench.take_rows(take()).await.into_iter().zip(["401", "403"]) {
+        let paused = RowOutcome::Paused { cause: cause.to_owned() };
+        bench.store.outbox_settle(sending.row, sending.token, paused).await.expect("the store works");
+        bench.advance(1_000);
+    }
+    let paused = bench.store.destination_list(SPACE).await.expect("the store works");
+    assert_eq!(paused.len(), 1);
+    assert_eq!((paused[0].destination.as_str(), paused[0].cause.as_str()), (CRM, "401"));
+    assert!(bench.store.destination_list(ELSEWHERE).await.expect("the store works").is_empty());
+}

@@ -1,0 +1,310 @@
+//! Rows on their way out: counted before they are sent, the same bytes every time, never again once accepted.
+
+use crate::conformance::harness::{
+    ATTEMPTS, Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, at, done_with, row, row_id, row_ref,
+    rows, take,
+};
+use onceward::store::outbox::{RowOutcome, RowSettled, RowState, Sending, Take};
+use onceward::store::work::Collected;
+use support::sim_clock::START_MS;
+
+fn sent() -> RowOutcome {
+    RowOutcome::Sent {
+        receipt: r#"{"id":"d-1"}"#.to_owned(),
+        truncated: false,
+        external_reference: Some("d-1".to_owned()),
+        flag: None,
+    }
+}
+
+fn again(due_in_ms: i64, maybe_applied: bool) -> RowOutcome {
+    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied }
+}
+
+async fn settle(bench: &Bench, sending: &Sending, outcome: RowOutcome) -> RowSettled {
+    bench.store.outbox_settle(sending.row.clone(), sending.token, outcome).await.expect("the store works")
+}
+
+pub(super) async fn outbox_take_counts_the_attempt_before_it_is_made(bench: Bench) {
+    let work =
+        bench.finish("a", Collected { rows: vec![row("r", r#"{ "n":1.0 }"#)], ..Collected::default() }).await;
+    let sending = bench.take_row().await;
+    assert_eq!((sending.row.clone(), sending.work_id), (row_ref("r"), work.work.work_id));
+    assert_eq!((sending.payload.as_str(), sending.slot.as_str()), (r#"{ "n":1.0 }"#, "deal"));
+    assert_eq!((sending.attempt, sending.maybe_applied), (1, false));
+    assert_eq!((sending.first_attempt_ms, sending.taken_ms), (START_MS, START_MS));
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.attempt, stored.due_ms), (RowState::Sending, 1, None));
+    assert!(bench.take_rows(take()).await.is_empty(), "a row in flight was taken");
+}
+
+pub(super) async fn outbox_take_freezes_the_envelope_at_the_first_attempt(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let first = bench.take_row().await;
+    settle(&bench, &first, again(0, false)).await;
+    bench.advance(7_000);
+    let changed = Take { envelope: "changed configuration".to_owned(), ..take() };
+    let second = bench.take_rows(changed).await.remove(0);
+    assert_eq!((second.envelope.as_str(), second.attempt), ("first envelope", 2));
+    assert_eq!((second.first_attempt_ms, second.taken_ms), (START_MS, START_MS + 7_000));
+    assert!(second.token > first.token);
+}
+
+pub(super) async fn outbox_take_s16_takes_by_state_not_by_a_moving_mark(bench: Bench) {
+    // The work that began first commits its row last, after a row with a higher number has been taken and sent.
+    let first = bench.hold("first").await;
+    bench.finish("second", rows(&["late number", "later number"])).await;
+    for sending in bench.take_rows(take()).await {
+        settle(&bench, &sending, sent()).await;
+    }
+    bench.settle(&first, done_with(rows(&["committed last"]))).await;
+    assert_eq!(bench.take_row().await.row, row_ref("committed last"));
+    // A row whose due time lies before that of a row already taken is found as well.
+    bench.finish("third", rows(&["waits", "goes"])).await;
+    let taken = bench.take_rows(take()).await;
+    let [waits, goes] = taken.as_slice() else { panic!("{taken:?}") };
+    settle(&bench, waits, again(1_000, false)).await;
+    settle(&bench, goes, again(2_000, false)).await;
+    bench.advance(2_000);
+    let order: Vec<_> = bench.take_rows(take()).await.into_iter().map(|sending| sending.row).collect();
+    assert_eq!(order, [row_ref("waits"), row_ref("goes")]);
+}
+
+pub(super) async fn outbox_take_keeps_to_its_limit_destination_and_namespace(bench: Bench) {
+    let mut collected = rows(&["1", "2", "3", "4", "5"]);
+    collected.rows[4].destination = "mail".to_owned();
+    bench.finish("a", collected).await;
+    for stranger in [
+        Take { namespace: ELSEWHERE.to_owned(), ..take() },
+        Take { destination: "chat".to_owned(), ..take() },
+        Take { limit: 0, ..take() },
+    ] {
+        assert!(bench.take_rows(stranger).await.is_empty());
+    }
+    let ids = |taken: Vec<Sending>| taken.into_iter().map(|sending| sending.row.id).collect::<Vec<_>>();
+    assert_eq!(
+        ids(bench.take_rows(Take { limit: 3, ..take() }).await),
+        [row_id("1"), row_id("2"), row_id("3")]
+    );
+    assert_eq!(ids(bench.take_rows(Take { limit: 3, ..take() }).await), [row_id("4")]);
+    assert_eq!(ids(bench.take_rows(Take { destination: "mail".to_owned(), ..take() }).await), [row_id("5")]);
+}
+
+pub(super) async fn outbox_take_by_many_at_once_gives_each_row_to_one(bench: Bench) {
+    let ids: Vec<String> = (0..50).map(|n| n.to_string()).collect();
+    bench.finish("a", rows(&ids.iter().map(String::as_str).collect::<Vec<_>>())).await;
+    let takes: Vec<_> = (0..10)
+        .map(|_| {
+            let store = std::sync::Arc::clone(&bench.store);
+            tokio::spawn(async move { store.outbox_take(Take { limit: 7, ..take() }).await })
+        })
+        .collect();
+    let mut taken = Vec::new();
+    for rows in takes {
+        taken.extend(
+            rows.await.expect("no panic").expect("no error").into_iter().map(|sending| sending.row.id),
+        );
+    }
+    assert_eq!(taken.len(), 50);
+    taken.sort();
+    taken.dedup();
+    assert_eq!(taken.len(), 50, "a row was given to two");
+}
+
+pub(super) async fn outbox_take_after_the_sender_has_gone_says_maybe_applied_for_good(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let gone = bench.take_row().await;
+    bench.advance(LEASE_MS - 1);
+    assert!(bench.take_rows(take()).await.is_empty());
+    bench.advance(1);
+    let next = bench.take_row().await;
+    assert_eq!((next.attempt, next.maybe_applied), (2, true));
+    assert!(next.token > gone.token);
+    settle(&bench, &next, again(0, false)).await;
+    let last = bench.take_row().await;
+    assert!(last.maybe_applied);
+    settle(&bench, &last, sent()).await;
+    assert!(bench.row("r").await.maybe_applied, "it went back");
+}
+
+pub(super) async fn outbox_take_blocks_a_row_whose_budget_is_used_up(bench: Bench) {
+    let work = bench.finish("a", rows(&["r"])).await;
+    for _ in 0..ATTEMPTS {
+        bench.take_row().await;
+        bench.advance(LEASE_MS);
+    }
+    assert!(bench.take_rows(take()).await.is_empty());
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.attempt, stored.maybe_applied), (RowState::Blocked, ATTEMPTS, true));
+    assert!(stored.cause.expect("a cause").contains("attempts used up"));
+    assert_eq!(bench.kinds(at(&work.work)).await.last().map(String::as_str), Some("blocked"));
+}
+
+pub(super) async fn outbox_take_puts_a_row_in_doubt_when_retention_has_passed(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    bench.take_row().await;
+    bench.advance(RETENTION_MS);
+    assert_eq!(bench.take_row().await.attempt, 2, "the receiver still recognises a repeat");
+    bench.advance(LEASE_MS);
+    assert!(bench.take_rows(take()).await.is_empty());
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.maybe_applied), (RowState::InDoubt, true));
+    assert!(stored.cause.expect("a cause").contains("can no longer tell a repeat"));
+}
+
+pub(super) async fn outbox_take_puts_a_row_in_doubt_at_once_where_repeats_are_not_recognised(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let blind = || Take { retention_ms: 0, ..take() };
+    assert_eq!(bench.take_rows(blind()).await.len(), 1);
+    bench.advance(LEASE_MS);
+    assert!(bench.take_rows(blind()).await.is_empty());
+    assert_eq!(bench.row("r").await.state, RowState::InDoubt);
+}
+
+pub(super) async fn outbox_settle_sent_is_never_taken_again(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let sending = bench.take_row().await;
+    assert_eq!(settle(&bench, &sending, sent()).await, RowSettled::Applied);
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.receipt.as_deref()), (RowState::Sent, Some(r#"{"id":"d-1"}"#)));
+    assert_eq!((stored.external_reference.as_deref(), stored.cause), (Some("d-1"), None));
+    bench.advance(100 * RETENTION_MS);
+    assert!(bench.take_rows(take()).await.is_empty());
+    assert_eq!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works"), None);
+    assert_eq!(settle(&bench, &sending, again(0, true)).await, RowSettled::LeaseLost);
+    assert_eq!(bench.row("r").await.state, RowState::Sent);
+}
+
+pub(super) async fn outbox_settle_again_waits_until_due(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let first = bench.take_row().await;
+    assert_eq!(settle(&bench, &first, again(3_000, true)).await, RowSettled::Applied);
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.due_ms), (RowState::Pending, Some(START_MS + 3_000)));
+    assert_eq!((stored.cause.as_deref(), stored.maybe_applied), (Some("reset"), true));
+    bench.advance(2_999);
+    assert!(bench.take_rows(take()).await.is_empty());
+    bench.advance(1);
+    let second = bench.take_row().await;
+    assert_eq!((second.attempt, second.maybe_applied), (2, true));
+}
+
+pub(super) async fn outbox_settle_blocked_and_in_doubt_wait_for_a_person(bench: Bench) {
+    bench.finish("a", rows(&["b", "m", "d"])).await;
+    let cause = || "400".to_owned();
+    let outcomes = [
+        (RowOutcome::Blocked { cause: cause(), maybe_applied: false }, RowState::Blocked, false),
+        (RowOutcome::Blocked { cause: cause(), maybe_applied: true }, RowState::Blocked, true),
+        (RowOutcome::InDoubt { cause: cause() }, RowState::InDoubt, true),
+    ];
+    let taken = bench.take_rows(take()).await;
+    for (sending, (outcome, state, maybe_applied)) in taken.iter().zip(outcomes) {
+        assert_eq!(settle(&bench, sending, outcome).await, RowSettled::Applied);
+        let stored =
+            bench.rows().await.into_iter().find(|row| row.row_id == sending.row.id).expect("it exists");
+        assert_eq!((stored.state, stored.maybe_applied, stored.cause), (state, maybe_applied, Some(cause())));
+    }
+    bench.advance(100 * RETENTION_MS);
+    assert!(bench.take_rows(take()).await.is_empty());
+}
+
+pub(super) async fn outbox_settle_with_a_stale_token_is_lease_lost(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let slow = bench.take_row().await;
+    bench.advance(LEASE_MS);
+    let next = bench.take_row().await;
+    let paused = RowOutcome::Paused { cause: "401".to_owned() };
+    for outcome in [sent(), again(0, false), RowOutcome::InDoubt { cause: "late".to_owned() }, paused] {
+        assert_eq!(settle(&bench, &slow, outcome).await, RowSettled::LeaseLost);
+    }
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.attempt, stored.cause), (RowState::Sending, 2, None));
+    assert!(bench.store.destination_list(SPACE).await.expect("the store works").is_empty());
+    assert_eq!(settle(&bench, &next, sent()).await, RowSettled::Applied);
+    // In another namespace the row is not there at all.
+    let elsewhere = Sending {
+        row: onceward::store::outbox::RowRef { namespace: ELSEWHERE.to_owned(), ..next.row.clone() },
+        ..next
+    };
+    assert_eq!(settle(&bench, &elsewhere, sent()).await, RowSettled::LeaseLost);
+}
+
+pub(super) async fn outbox_settle_after_the_lease_time_holds_while_nobody_took_the_row(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let slow = bench.take_row().await;
+    bench.advance(10 * LEASE_MS);
+    assert_eq!(settle(&bench, &slow, sent()).await, RowSettled::Applied);
+    assert_eq!(bench.row("r").await.state, RowState::Sent);
+}
+
+pub(super) async fn outbox_settle_keeps_a_cut_receipt_and_its_flag(bench: Bench) {
+    bench.finish("a", rows(&["r"])).await;
+    let sending = bench.take_row().await;
+    let outcome = RowOutcome::Sent {
+        receipt: "half of \u{0} it".to_owned(),
+        truncated: true,
+        external_reference: None,
+        flag: Some("the receipt can't be read".to_owned()),
+    };
+    assert_eq!(settle(&bench, &sending, outcome).await, RowSettled::Applied);
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.receipt.as_deref()), (RowState::Sent, Some("half of \u{0} it")));
+    assert_eq!(
+        (stored.cause.as_deref(), stored.external_reference),
+        (Some("the receipt can't be read"), None)
+    );
+}
+
+pub(super) async fn outbox_find_gives_the_stored_payload_hash(bench: Bench) {
+    let find = async |namespace: &str| {
+        bench.store.outbox_find(namespace, row_id("r")).await.expect("the store works")
+    };
+    assert_eq!(find(SPACE).await, None);
+    bench.finish("a", rows(&["r"])).await;
+    assert_eq!(find(SPACE).await, Some(row("r", "{}").payload_hash));
+    assert_eq!(find(ELSEWHERE).await, None);
+}
+
+pub(super) async fn outbox_next_due_is_the_nearest_due_time_or_lease_end(bench: Bench) {
+    let next = async || bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works");
+    assert_eq!(next().await, None);
+    bench.finish("a", rows(&["1", "2"])).await;
+    assert_eq!(next().await, Some(START_MS));
+    let taken = bench.take_rows(take()).await;
+    assert_eq!(next().await, Some(START_MS + LEASE_MS));
+    settle(&bench, &taken[0], again(2_000, false)).await;
+    assert_eq!(next().await, Some(START_MS + 2_000));
+    assert_eq!(bench.store.outbox_next_due(SPACE, "mail").await.expect("the store works"), None);
+    assert_eq!(bench.store.outbox_next_due(ELSEWHERE, CRM).await.expect("the store works"), None);
+}
+
+pub(super) async fn destination_resume_lets_a_paused_destination_go_on(bench: Bench) {
+    let resume = async |namespace: &str, name: &str| {
+        bench.store.destination_resume(namespace, name).await.expect("the store works")
+    };
+    assert!(!resume(SPACE, CRM).await, "it was not paused");
+    let mut collected = rows(&["r", "behind", "mail"]);
+    collected.rows[2].destination = "mail".to_owned();
+    bench.finish("a", collected).await;
+    let sending = bench.take_rows(Take { limit: 1, ..take() }).await.remove(0);
+    assert_eq!(
+        settle(&bench, &sending, RowOutcome::Paused { cause: "401".to_owned() }).await,
+        RowSettled::Applied
+    );
+    let status = bench.store.destination_list(SPACE).await.expect("the store works");
+    assert_eq!(status.len(), 1);
+    assert_eq!((status[0].destination.as_str(), status[0].cause.as_str()), (CRM, "401"));
+    assert_eq!(status[0].paused_ms, START_MS);
+    let stored = bench.row("r").await;
+    assert_eq!((stored.state, stored.attempt, stored.maybe_applied), (RowState::Pending, 0, false));
+    bench.advance(LEASE_MS);
+    let bench = bench.reopen().await;
+    assert!(bench.take_rows(take()).await.is_empty(), "a paused destination was called");
+    let mail = bench.take_rows(Take { destination: "mail".to_owned(), ..take() }).await;
+    assert_eq!(mail.len(), 1, "another destination was stopped");
+    assert!(!bench.store.destination_resume(ELSEWHERE, CRM).await.expect("the store works"));
+    assert!(bench.store.destination_resume(SPACE, CRM).await.expect("the store works"));
+    assert!(bench.store.destination_list(SPACE).await.expect("the store works").is_empty());
+    let attempts: Vec<_> = bench.take_rows(take()).await.iter().map(|sending| sending.attempt).collect();
+    assert_eq!(attempts, [1, 1]);
+}

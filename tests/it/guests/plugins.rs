@@ -1,0 +1,157 @@
+//! The two steps that come with the host, alone and as a flow; and what every built step may import.
+
+use onceward::dispatch::step::End;
+use onceward::models::ModelError;
+use onceward::runtime::limits::Limits;
+use onceward::runtime::world::INTERFACES;
+use onceward::store::work::WorkState;
+use serde_json::Value;
+use serde_json::json;
+use support::host::HostBuilder;
+use support::host::TestHost;
+use support::host::event;
+use support::observe::output;
+use support::paths;
+use support::receiver::Receiver;
+
+const TRIAGE: &str = r#"{"type":"new-business","priority":"high","summary":"Wants a quote.","reply":"Thank you!",
+    "confidence":0.9}"#;
+
+async fn flow(dir: &std::path::Path, receiver: &Receiver) -> TestHost {
+    HostBuilder::new(dir)
+        .step("lead_classifier")
+        .step("crm_writer")
+        .flow(&["lead-classifier", "crm-writer"])
+        .crm_at(&receiver.url("/deals"))
+        .start()
+        .await
+}
+
+fn lead(message_id: &str) -> Value {
+    json!({
+        "source": "web-form", "message_id": message_id, "contact": { "name": "Kim Example", "email": "kim@example.com" },
+        "text": "Could you send me a quote?",
+    })
+}
+
+#[tokio::test]
+async fn a_lead_becomes_one_deal_with_what_the_model_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
+    let host = flow(dir.path(), &receiver).await;
+    host.oracle.next(Ok(TRIAGE));
+    let event = event("1", &lead("m-1"));
+    let classified = host.ran("lead-classifier", &event).await;
+    let out = output(&classified);
+    assert_eq!(
+        (&out["enriched"], &out["type"], &out["text"]),
+        (&json!(true), &json!("new-business"), &lead("m-1")["text"])
+    );
+    assert_eq!(host.stage(&classified.work).await.as_deref(), Some("received"));
+    let notes = host.evidence_of(classified.work.work_id, "note").await;
+    assert_eq!(notes, ["enriched, and the model was confident"]);
+
+    let written = host.work_off().await;
+    assert_eq!(written.len(), 1, "the follow-up runs once: {written:?}");
+    assert_eq!(output(&written[0])["title"], json!("new-business: Kim Example"));
+    assert_eq!(host.stage(&classified.work).await.as_deref(), Some("matched"));
+    assert_eq!((written[0].work.chain_depth, written[0].work.root_key), (1, classified.work.root_key));
+
+    // The provider sends it again, at every moment that is left.
+    host.answered("lead-classifier", &event).await;
+    host.deliver_off().await;
+    host.answered("lead-classifier", &event).await;
+    assert!(host.work_off().await.is_empty());
+    assert!(host.deliver_off().await.attempts.is_empty());
+
+    let deals = receiver.deals().await.unwrap();
+    assert_eq!(deals.len(), 1);
+    let body: Value = serde_json::from_str(&deals[0].body).unwrap();
+    assert_eq!((&body["priority"], &body["summary"]), (&json!("high"), &json!("Wants a quote.")));
+    assert_eq!(body["reference"], json!({ "source": "web-form", "message_id": "m-1" }));
+    assert_eq!(host.row().await.external_reference.as_deref(), Some(deals[0].id.as_str()));
+    assert_eq!(host.oracle.calls(), 1);
+}
+
+#[tokio::test]
+async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
+    let host = flow(dir.path(), &receiver).await;
+    let down =
+        || ModelError::Unavailable { model: "classifier".into(), cause: "down".into(), retry_after_ms: None };
+    let check = async |id: &str, answer: Result<&str, ModelError>, enriched: bool, flag: &str| {
+        host.oracle.next(answer);
+        let payload = json!({ "source": "web-form", "message_id": id, "text": id });
+        let ended = host.ran("lead-classifier", &event(id, &payload)).await;
+        let End::Done { output, needs_review: Some(reason) } = &ended.end else { panic!("{:?}", ended.end) };
+        let out: Value = serde_json::from_str(output).unwrap();
+        assert_eq!(out["enriched"], json!(enriched), "{id}");
+        assert!(reason.contains(flag), "{id}: {reason}");
+        let decided = host.evidence_of(ended.work.work_id, "decided").await;
+        assert_eq!(decided.len(), usize::from(enriched), "{id}: {decided:?}");
+    };
+    check("model down", Err(down()), false, "the model failed").await;
+    check("unusable answer", Ok(r#"{"type":"weather"}"#), false, "does not fit the schema").await;
+    check("no json", Ok("sure!"), false, "does not fit the schema").await;
+    check("unsure", Ok(&TRIAGE.replace("0.9", "0.3")), true, "confidence 0.3").await;
+
+    assert_eq!(host.work_off().await.len(), 4);
+    host.deliver_off().await;
+    assert_eq!(receiver.counts().await.unwrap().created, 4);
+    assert!(host.works().await.iter().all(|work| work.state == WorkState::Done));
+}
+
+#[tokio::test]
+async fn s03_one_contact_with_two_enquiries_is_two_deals() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
+    let host = flow(dir.path(), &receiver).await;
+    host.oracle.next(Ok(TRIAGE));
+    for message in ["m-1", "m-2"] {
+        host.done("lead-classifier", &event(message, &lead(message))).await;
+    }
+    host.work_off().await;
+    host.deliver_off().await;
+    let counts = receiver.counts().await.unwrap();
+    assert_eq!((counts.created, counts.requests), (2, 2));
+    // The two messages say the same, so that one answer serves both.
+    assert_eq!(host.oracle.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_lead_without_its_identity_is_refused_by_name_and_nothing_is_recorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
+    let host = flow(dir.path(), &receiver).await;
+    for step in ["lead-classifier", "crm-writer"] {
+        let error =
+            host.run(step, &event("1", &json!({ "source": "web-form", "text": "hi" }))).await.unwrap_err();
+        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        assert!(why.contains("/message_id"), "{error}: {why}");
+    }
+    assert!(host.works().await.is_empty() && host.rows().await.is_empty());
+}
+
+#[tokio::test]
+async fn every_built_step_imports_interfaces_of_this_host_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = HostBuilder::new(dir.path()).start().await;
+    let steps = paths::step("echo").parent().unwrap().to_owned();
+    let mut seen = 0;
+    for entry in std::fs::read_dir(steps).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "wasm") {
+            continue;
+        }
+        let plugin = host.runtime.load(&std::fs::read(&path).unwrap(), &Limits::default()).await.unwrap();
+        for import in plugin.imports() {
+            let known = INTERFACES.iter().any(|name| *import == format!("onceward:step/{name}@0.1.0"));
+            assert!(known, "{} imports {import}", path.display());
+        }
+        let built = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        assert_eq!(plugin.contract().name, built.replace('_', "-"), "a step's file is named like the step");
+        seen += 1;
+    }
+    assert!(seen >= 27, "{seen} steps are built");
+}

@@ -1,0 +1,212 @@
+//! The group commit: many callers in one commit, and none of them pays for another's fault.
+
+use crate::conformance::harness::{
+    ATTEMPTS, Backend, LEASE_MS, SPACE, TERMS, arrival, at, done, done_with, held, row, rows,
+};
+use crate::sqlite::backend::SqliteBackend;
+use onceward::store::error::StoreError;
+use onceward::store::item::ItemEffect;
+use onceward::store::sqlite::SqliteStore;
+use onceward::store::work::{
+    Acquired, Arrival, Claim, Outcome, Settled, Settlement, Standing, Terms, WorkFilter,
+};
+use onceward::store::{Inspect, Ledger};
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// A size that a few works fit in, and a payload that does not. Bytes.
+const SMALL_BYTES: u64 = 1 << 20;
+const GIANT_BYTES: usize = 2 << 20;
+
+/// Another program's write transaction: while it is open the writer waits at its BEGIN, and callers queue up behind
+/// it for one batch.
+pub(super) struct Gate(Connection);
+
+impl Gate {
+    pub(super) fn close(path: &Path) -> Self {
+        let connection = Connection::open(path).expect("the file opens");
+        connection.execute_batch("BEGIN IMMEDIATE").expect("the file is free");
+        Self(connection)
+    }
+
+    /// Let the batch go, once all spawned callers have queued up: the runtime has one thread, which runs them in turn.
+    pub(super) async fn open(self) {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        self.0.execute_batch("ROLLBACK").expect("nothing was written");
+    }
+}
+
+pub(super) fn claim(store: &Arc<SqliteStore>, arrival: Arrival) -> JoinHandle<Result<Claim, StoreError>> {
+    let store = Arc::clone(store);
+    tokio::spawn(async move { store.work_claim(arrival, TERMS).await })
+}
+
+pub(super) fn settle(
+    store: &Arc<SqliteStore>,
+    held: &Acquired,
+    outcome: Outcome,
+) -> JoinHandle<Result<Settled, StoreError>> {
+    let settlement = Settlement { work: at(&held.work), token: held.token, outcome, notes: Vec::new() };
+    let store = Arc::clone(store);
+    tokio::spawn(async move { store.work_settle(settlement).await })
+}
+
+async fn hold(store: &SqliteStore, id: &str) -> Box<Acquired> {
+    let held = held(store.work_claim(arrival(id), TERMS).await.expect("the store works"));
+    held.durable.wait().await.expect("it is committed");
+    held
+}
+
+#[tokio::test]
+async fn two_hundred_claims_share_a_few_commits() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(None));
+    let gate = Gate::close(&backend.path());
+    let claims: Vec<_> = (0..200).map(|n| claim(&store, arrival(&n.to_string()))).collect();
+    gate.open().await;
+    for claim in claims {
+        let held = held(claim.await.expect("no panic").expect("no error"));
+        held.durable.wait().await.expect("it is committed");
+    }
+    assert!((1..=5).contains(&store.commits()), "{} commits", store.commits());
+    assert_eq!(store.work_counts(SPACE).await.expect("the store works").by_state.get("running"), Some(&200));
+}
+
+#[tokio::test]
+async fn a_claim_is_durable_after_its_wait() {
+    let backend = SqliteBackend::default();
+    let store = backend.store(None);
+    let held = held(store.work_claim(arrival("a"), TERMS).await.expect("the store works"));
+    held.durable.wait().await.expect("it is committed");
+    let count: i64 = backend.direct().query_row("SELECT count(*) FROM work", [], |row| row.get(0)).unwrap();
+    assert_eq!((count, store.commits()), (1, 1));
+    held.durable.wait().await.expect("it stays committed");
+}
+
+#[tokio::test]
+async fn a_command_that_fails_takes_nothing_along() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(None));
+    let mut works = Vec::new();
+    for n in 0..9 {
+        works.push(hold(&store, &n.to_string()).await);
+    }
+    let before = store.commits();
+    let gate = Gate::close(&backend.path());
+    let settles: Vec<_> = works
+        .iter()
+        .enumerate()
+        .map(|(n, held)| {
+            let mut collected = rows(&[&n.to_string()]);
+            if n == 4 {
+                // It never claimed this item: the statement after the rows fails.
+                collected
+                    .effects
+                    .push(ItemEffect { key: "never claimed".to_owned(), external_reference: None });
+            }
+            settle(&store, held, done_with(collected))
+        })
+        .collect();
+    gate.open().await;
+    for (n, settled) in settles.into_iter().enumerate() {
+        let settled = settled.await.expect("no panic");
+        match n {
+            4 => assert!(matches!(settled, Err(StoreError::Corrupt { .. })), "{settled:?}"),
+            _ => assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}"),
+        }
+    }
+    assert!(store.commits() - before <= 2, "{} commits", store.commits() - before);
+    let stored: i64 =
+        backend.direct().query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
+    assert_eq!(stored, 8, "a row of the failed settle was kept");
+    // The run whose settle failed still holds its work, and can end it otherwise.
+    assert_eq!(settle(&store, &works[4], done()).await.unwrap().expect("the store works"), Settled::Applied);
+}
+
+#[tokio::test]
+async fn a_payload_that_does_not_fit_fails_alone() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(Some(SMALL_BYTES)));
+    let mut works = Vec::new();
+    for n in 0..9 {
+        works.push(hold(&store, &n.to_string()).await);
+    }
+    let gate = Gate::close(&backend.path());
+    let settles: Vec<_> = works
+        .iter()
+        .enumerate()
+        .map(|(n, held)| {
+            let mut collected = rows(&[&n.to_string()]);
+            if n == 4 {
+                collected.rows.push(row("giant", &"x".repeat(GIANT_BYTES)));
+            }
+            settle(&store, held, done_with(collected))
+        })
+        .collect();
+    gate.open().await;
+    for (n, settled) in settles.into_iter().enumerate() {
+        let settled = settled.await.expect("no panic");
+        match n {
+            4 => assert!(matches!(settled, Err(StoreError::Full { .. })), "{settled:?}"),
+            _ => assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}"),
+        }
+    }
+    let stored: i64 =
+        backend.direct().query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
+    assert_eq!(stored, 8);
+}
+
+#[tokio::test]
+async fn many_callers_of_one_key_in_one_batch_get_one_claim() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(None));
+    let gate = Gate::close(&backend.path());
+    let claims: Vec<_> = (0..50).map(|_| claim(&store, arrival("a"))).collect();
+    gate.open().await;
+    let mut acquired = 0;
+    for claim in claims {
+        match claim.await.expect("no panic").expect("no error") {
+            Claim::Acquired(_) => acquired += 1,
+            Claim::Answered(answered) => assert!(matches!(answered.standing, Standing::InProgress { .. })),
+        }
+    }
+    assert_eq!(acquired, 1);
+}
+
+/// It waits for as long as the store's deadline lasts.
+#[tokio::test]
+async fn s11_a_file_that_stays_busy_is_no_outcome() {
+    let backend = SqliteBackend::default();
+    let store = backend.store(None);
+    let held = hold(&store, "a").await;
+    let gate = Gate::close(&backend.path());
+    let settlement =
+        Settlement { work: at(&held.work), token: held.token, outcome: done(), notes: Vec::new() };
+    let busy = store.work_settle(settlement.clone()).await.expect_err("the file is busy");
+    assert!(matches!(busy, StoreError::Busy { .. }) && busy.is_transient(), "{busy:?}");
+    gate.open().await;
+    assert_eq!(store.work_settle(settlement).await.expect("the file is free"), Settled::Applied);
+}
+
+#[tokio::test]
+async fn runs_that_the_last_owner_left_are_free_at_once() {
+    let backend = SqliteBackend::default();
+    let store = backend.store(None);
+    let terms = Terms { lease_ms: 1_000 * LEASE_MS, attempts_max: ATTEMPTS };
+    store.work_claim(arrival("a"), terms).await.expect("the store works");
+    drop(store);
+    let store = backend.store(None);
+    let next = held(store.work_claim(arrival("a"), terms).await.expect("the store works"));
+    assert!(next.takeover);
+    assert_eq!(next.work.attempt, 2, "the run that ended with its host was not counted");
+    backend.advance(-LEASE_MS);
+    drop(store);
+    let store = backend.store(None);
+    assert_eq!(held(store.work_claim(arrival("a"), terms).await.expect("the store works")).work.attempt, 3);
+    let filter = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, limit: 10 };
+    assert_eq!(store.work_list(filter).await.expect("the store works").len(), 1);
+}

@@ -1,0 +1,10 @@
+//! What SQLite alone promises: one owner a file, one commit for many callers, full and failing disks, and constraints
+//! that hold against a direct hand.
+
+pub(crate) mod backend;
+mod batch;
+mod disk;
+mod fsync;
+mod full;
+mod open;
+mod triggers;

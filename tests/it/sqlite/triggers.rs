@@ -1,0 +1,154 @@
+//! The promises hold against a direct hand: constraints and triggers refuse what the program never does.
+
+use crate::conformance::harness::{Backend, Bench, STEP, at, done_with, retry, row, take};
+use onceward::identity::key::CacheKey;
+use onceward::store::decision::{DecisionRecord, Pin};
+use onceward::store::item::{ItemClaim, ItemEffect};
+use onceward::store::outbox::RowOutcome;
+use onceward::store::work::{Collected, Mark, Outcome, Settled};
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A ledger with something finished of everything: work `a` is done with a sent row, a row in doubt for good, a
+/// decision, an item and progress; work `b` waits; work `c` is rejected.
+async fn ledger(folder: &Path) -> Connection {
+    let path = folder.join("onceward.db");
+    let bench = Bench::new(InFolder(path.clone())).await;
+    let held = bench.hold("a").await;
+    let key = CacheKey::from_bytes([1; 32]);
+    let record = DecisionRecord {
+        cache_key: key,
+        model: "oracle".to_owned(),
+        prompt_version: "1".to_owned(),
+        answer: "7".to_owned(),
+        cost_micros: None,
+    };
+    let pin = Pin { work: at(&held.work), token: held.token, slot: "s".to_owned(), cache_key: key };
+    bench.store.decision_record(record, pin).await.expect("the store works");
+    let keys = vec!["i".to_owned()];
+    let items = ItemClaim { work: at(&held.work), step: STEP.to_owned(), token: held.token, keys };
+    bench.store.item_claim(items).await.expect("the store works");
+    let collected = Collected {
+        rows: vec![row("sent", "{}"), row("doubt", "{}")],
+        mark: Some(Mark { stage: "matched".to_owned(), index: 1 }),
+        pins: Vec::new(),
+        effects: vec![ItemEffect { key: "i".to_owned(), external_reference: None }],
+        released: Vec::new(),
+    };
+    assert_eq!(bench.settle(&held, done_with(collected)).await, Settled::Applied);
+    let sent =
+        RowOutcome::Sent { receipt: "{}".to_owned(), truncated: false, external_reference: None, flag: None };
+    let again = RowOutcome::Again { cause: "reset".to_owned(), due_in_ms: 0, maybe_applied: true };
+    for (sending, outcome) in bench.take_rows(take()).await.into_iter().zip([sent, again]) {
+        bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
+    }
+    let waits = bench.hold("b").await;
+    bench.settle(&waits, retry(0)).await;
+    let rejected = bench.hold("c").await;
+    bench.settle(&rejected, Outcome::Reject { cause: "spam".to_owned() }).await;
+    drop(bench);
+    let connection = Connection::open(path).expect("the file opens");
+    connection.execute_batch("PRAGMA foreign_keys = ON").expect("it can be set");
+    connection
+}
+
+struct InFolder(std::path::PathBuf);
+
+#[async_trait::async_trait]
+impl Backend for InFolder {
+    async fn open(&self) -> Arc<dyn onceward::store::Store> {
+        let settings = onceward::store::sqlite::SqliteSettings { path: self.0.clone(), max_bytes: None };
+        let clock = Arc::<support::sim_clock::SimClock>::default();
+        Arc::new(onceward::store::sqlite::SqliteStore::open(&settings, clock).expect("the ledger opens"))
+    }
+
+    fn advance(&self, _by_ms: i64) {}
+}
+
+/// Statements of a direct hand, and what each is answered.
+const REFUSED: [(&str, &str); 36] = [
+    // s07: finished work.
+    ("UPDATE work SET state = 'waiting', due_ms = 0 WHERE state = 'done'", "finished work never changes"),
+    ("UPDATE work SET state = 'dead', cause = 'x' WHERE state = 'done'", "finished work never changes"),
+    ("UPDATE work SET state = 'waiting', due_ms = 0 WHERE state = 'rejected'", "finished work never changes"),
+    ("UPDATE work SET output = x'37' WHERE state = 'done'", "the first result stands"),
+    ("UPDATE work SET needs_review = 'x' WHERE state = 'done'", "the first result stands"),
+    ("UPDATE work SET content_hash = zeroblob(32)", "the identity of a work never changes"),
+    ("UPDATE work SET root_key = zeroblob(32)", "the identity of a work never changes"),
+    ("UPDATE work SET work_id = zeroblob(32)", "the identity of a work never changes"),
+    ("UPDATE work SET namespace = 'elsewhere'", "the identity of a work never changes"),
+    ("UPDATE work SET version = version + 1", "the identity of a work never changes"),
+    ("UPDATE work SET token = token - 1 WHERE state = 'waiting'", "a later claim has a greater token"),
+    ("UPDATE work SET token = NULL WHERE state = 'waiting'", "a later claim has a greater token"),
+    // States that make no sense.
+    ("UPDATE work SET state = 'running' WHERE state = 'waiting'", "CHECK"),
+    ("UPDATE work SET due_ms = NULL WHERE state = 'waiting'", "CHECK"),
+    ("UPDATE work SET state = 'asleep' WHERE state = 'waiting'", "CHECK"),
+    ("UPDATE work SET attempt = -1 WHERE state = 'waiting'", "CHECK"),
+    ("UPDATE work SET attempt = 'many' WHERE state = 'waiting'", "cannot store TEXT value in INTEGER"),
+    (
+        "INSERT INTO work SELECT * FROM (SELECT NULL, namespace, work_id, zeroblob(32), root_version, step, version, \
+      readable_key, source, event_id, occurred_at_ms, content_hash, payload, 0, 'waiting', 0, 0, NULL, NULL, 0, NULL, \
+      NULL, NULL, NULL, 0, 0 FROM work LIMIT 1)",
+        "UNIQUE constraint failed: work.namespace, work.work_id",
+    ),
+    // Rows.
+    (
+        "UPDATE outbox SET state = 'pending', receipt = NULL, due_ms = 0 WHERE state = 'sent'",
+        "never taken again",
+    ),
+    ("UPDATE outbox SET payload = x'37'", "the first payload of a row stands"),
+    ("UPDATE outbox SET payload_hash = zeroblob(32)", "the first payload of a row stands"),
+    ("UPDATE outbox SET destination = 'other'", "the first payload of a row stands"),
+    ("UPDATE outbox SET envelope = 'other'", "what was sent first is sent again"),
+    ("UPDATE outbox SET envelope = NULL", "what was sent first is sent again"),
+    ("UPDATE outbox SET maybe_applied = 0 WHERE maybe_applied = 1", "a row once maybe-applied stays so"),
+    ("UPDATE outbox SET token = token - 1", "a later take has a greater token"),
+    ("UPDATE outbox SET state = 'sent', due_ms = NULL WHERE state = 'pending'", "CHECK"),
+    // Tokens and time.
+    ("UPDATE sequence SET token = 0", "never go back"),
+    ("UPDATE sequence SET now_ms = 0", "never go back"),
+    ("DELETE FROM sequence", "never reset"),
+    // What was recorded.
+    ("UPDATE evidence SET detail = 'it never happened'", "evidence is never changed"),
+    ("UPDATE decision SET answer = x'38'", "the first recorded answer stands"),
+    ("UPDATE decision_pin SET slot = 't'", "the first pin stands"),
+    ("DELETE FROM decision", "FOREIGN KEY"),
+    ("UPDATE item SET done = 0", "a finished item never changes"),
+    ("UPDATE progress SET stage = 'received', place = 0", "progress goes forward only"),
+];
+
+#[tokio::test]
+async fn s07_a_direct_hand_can_not_break_a_promise() {
+    let folder = tempfile::tempdir().unwrap();
+    let connection = ledger(folder.path()).await;
+    for (sql, why) in REFUSED {
+        match connection.execute(sql, []) {
+            Ok(changed) => panic!("{sql}: changed {changed} rows"),
+            Err(refused) => assert!(refused.to_string().contains(why), "{sql}: {refused}"),
+        }
+    }
+}
+
+/// A statement that matches no row would be refused by nothing: the ledger above has what they are about.
+#[tokio::test]
+async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let connection = ledger(folder.path()).await;
+    for (table, condition) in [
+        ("work", "state = 'done'"),
+        ("work", "state = 'waiting' AND token > 0"),
+        ("work", "state = 'rejected'"),
+        ("outbox", "state = 'sent'"),
+        ("outbox", "state = 'pending' AND maybe_applied = 1"),
+        ("decision", "true"),
+        ("decision_pin", "true"),
+        ("item", "done = 1"),
+        ("progress", "place = 1"),
+    ] {
+        let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
+        let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(count, 1, "{table} where {condition}");
+    }
+}
