@@ -4,6 +4,8 @@
 
 use crate::host::NAMESPACE;
 use crate::host::TestHost;
+use crate::oracle::Oracle;
+use crate::sim_clock::SimClock;
 use onceward::clock::Clock as _;
 use onceward::dispatch::outbox::Attempt;
 use onceward::dispatch::outbox::DeliveryReport;
@@ -21,6 +23,7 @@ use onceward::store::work::WorkFilter;
 use onceward::store::work::WorkRecord;
 use onceward::store::work::WorkRef;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// More than any test lists.
 const LIST_LIMIT: u32 = 1_000;
@@ -83,6 +86,18 @@ impl TestHost {
             self.until(due_ms);
         }
         panic!("rows come back for ever: {attempts:?}")
+    }
+
+    /// End the host as a stop of its process would, and wait until the ledger's file is free: tasks that were cut off let go
+    /// of it at their own pace. The doors are left, for the next host.
+    pub async fn end(self) -> (Arc<SimClock>, Arc<Oracle>) {
+        let Self { clock, oracle, store, runtime, dispatcher, deliverer } = self;
+        let held = Arc::downgrade(&store);
+        drop((store, runtime, dispatcher, deliverer));
+        while held.strong_count() > 0 {
+            tokio::task::yield_now().await;
+        }
+        (clock, oracle)
     }
 
     /// Let so much time pass. A claim may be answered before its commit, and what joins that commit still has its time, so

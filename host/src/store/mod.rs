@@ -52,7 +52,7 @@ pub trait Ledger: Send + Sync {
     /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.
     async fn work_settle(&self, settlement: Settlement) -> Result<Settled, StoreError>;
 
-    /// Record a step's contract; the contracts of its earlier versions, newest first. Refuses one whose identity
+    /// Record a step's contract; the contracts of its other versions, newest first. Refuses one whose identity
     /// changed without its version.
     async fn contract_register(
         &self,

@@ -67,7 +67,8 @@ impl Bench {
         self.backend.advance(by_ms);
     }
 
-    /// Claim, and wait until the claim is on disk: what comes next, time included, is then a transaction of its own.
+    /// Claim, and wait until the claim is on disk: what comes next is then a transaction of its own, with a time of
+    /// its own.
     pub(crate) async fn claim(&self, arrival: Arrival) -> Claim {
         let claim = self.store.work_claim(arrival, TERMS).await.expect("the store works");
         if let Claim::Acquired(held) = &claim {
@@ -158,7 +159,7 @@ pub(crate) fn at(work: &WorkRecord) -> WorkRef {
     WorkRef { namespace: work.namespace.clone(), id: work.work_id }
 }
 
-/// The identity of an event under a version. The namespace does not count, so that two namespaces get equal ids.
+/// The identity of an event under a version. The namespace does not count, so that two of them get equal ids.
 pub(crate) fn candidate(id: &str, version: u32, content: &str) -> Candidate {
     let version_text = version.to_string();
     Candidate {

@@ -51,7 +51,7 @@ pub(super) async fn outbox_take_freezes_the_envelope_at_the_first_attempt(bench:
 }
 
 pub(super) async fn outbox_take_s16_takes_by_state_not_by_a_moving_mark(bench: Bench) {
-    // The work that began first commits its row last, after a row with a higher number has been taken and sent.
+    // The work that began first commits its row last, after rows of later work have been taken and sent.
     let first = bench.hold("first").await;
     bench.finish("second", rows(&["late number", "later number"])).await;
     for sending in bench.take_rows(take()).await {

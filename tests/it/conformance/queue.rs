@@ -3,7 +3,7 @@
 use crate::conformance::harness::{
     ATTEMPTS, Bench, ELSEWHERE, LEASE_MS, SPACE, STEP, TERMS, at, done, retry,
 };
-use onceward::store::work::{Outcome, Settled, WorkState};
+use onceward::store::work::{Collected, Outcome, Settled, WorkState};
 use support::sim_clock::START_MS;
 
 pub(super) async fn work_take_takes_nothing_before_it_is_due(bench: Bench) {
@@ -86,7 +86,7 @@ pub(super) async fn work_take_goes_on_where_continue_left_off(bench: Bench) {
     bench.settle(&first, retry(0)).await;
     let second = bench.take().await.expect("due");
     assert_eq!(second.work.attempt, 2);
-    let chunk = Outcome::Continue { cursor: "page 2".to_owned(), collected: Default::default() };
+    let chunk = Outcome::Continue { cursor: "page 2".to_owned(), collected: Collected::default() };
     assert_eq!(bench.settle(&second, chunk).await, Settled::Applied);
     let third = bench.take().await.expect("continued work is due at once");
     assert_eq!((third.work.attempt, third.work.cursor.as_deref()), (1, Some("page 2")));

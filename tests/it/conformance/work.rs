@@ -6,7 +6,9 @@ use crate::conformance::harness::{
 };
 use onceward::contract::response::Response;
 use onceward::contract::window::Window;
-use onceward::store::work::{Arrival, Claim, Outcome, Settled, Settlement, Standing, WorkFilter, WorkState};
+use onceward::store::work::{
+    Arrival, Claim, Collected, Outcome, Settled, Settlement, Standing, WorkFilter, WorkState,
+};
 use std::sync::Arc;
 use support::sim_clock::START_MS;
 
@@ -94,7 +96,7 @@ pub(super) async fn work_claim_of_done_work_gives_the_first_result(bench: Bench)
         output: r#"{"n":1.0}"#.to_owned(),
         needs_review: Some("no phone".to_owned()),
         follow_up: None,
-        collected: Default::default(),
+        collected: Collected::default(),
     };
     bench.settle(&held, outcome).await;
     bench.advance(100 * LEASE_MS);

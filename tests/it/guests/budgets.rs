@@ -20,8 +20,7 @@ async fn s18_a_run_that_takes_its_host_along_is_counted_and_ends_as_a_dead_lette
         assert_eq!(held.work().attempt, attempt);
         // The host dies with the run.
         drop(held.run(&host.dispatcher).await);
-        let (clock, oracle) = (host.clock.clone(), host.oracle.clone());
-        drop(host);
+        let (clock, oracle) = host.end().await;
         host = builder().doors_of(&clock, &oracle).start().await;
     }
     let answered = host.answered("echo", &poison).await;

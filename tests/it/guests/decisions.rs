@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 async fn run_and_lose(host: &TestHost, step: &str, event: &onceward::identity::event::Event) -> Value {
     let lost = host.hold(step, event).await.run(&host.dispatcher).await;
     let RunEnded::Finished { output, .. } = &lost.run().ended else { panic!("{:?}", lost.run().ended) };
-    let output = serde_json::from_str(output).unwrap();
+    let output = serde_json::from_str(output).expect("an output is JSON");
     drop(lost);
     host.pass(3_600_000).await;
     output
@@ -49,8 +49,7 @@ async fn a_decision_outlives_its_host() {
     let first = host(dir.path(), "decides").await;
     let event = event("1", &json!({ "prompt_version": "1" }));
     run_and_lose(&first, "decides", &event).await;
-    let (clock, oracle) = (Arc::clone(&first.clock), Arc::clone(&first.oracle));
-    drop(first);
+    let (clock, oracle) = first.end().await;
     let second = HostBuilder::new(dir.path()).step("decides").doors_of(&clock, &oracle).start().await;
     let ended = second.take("decides").await.run(&second.dispatcher).await.settle(&second.dispatcher).await;
     assert_eq!(output(&ended.unwrap()), json!({ "answer": { "call": 1 }, "origin": "pinned" }));

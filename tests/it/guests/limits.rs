@@ -14,7 +14,7 @@ use support::observe::output;
 use tempfile::TempDir;
 
 async fn limited(guest: &str, limits: Limits) -> (TempDir, TestHost) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a folder can be made");
     let host = HostBuilder::new(dir.path()).step_within(guest, limits).step("echo").start().await;
     (dir, host)
 }

@@ -18,7 +18,7 @@ async fn refusal(host: &TestHost, bytes: &[u8]) -> LoadError {
 }
 
 async fn bare() -> (tempfile::TempDir, TestHost) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a folder can be made");
     let host = HostBuilder::new(dir.path()).start().await;
     (dir, host)
 }

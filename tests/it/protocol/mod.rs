@@ -1,10 +1,12 @@
 //! The step protocol and the delivery protocol in this process, against a receiver over real HTTP.
 
+mod answers;
 mod connectors;
 mod reference;
 mod scenarios;
 mod shutdowns;
 
+use onceward::dispatch::retry::RetryPolicy;
 use onceward::identity::event::Event;
 use serde_json::json;
 use std::path::Path;
@@ -35,4 +37,9 @@ async fn with_rows(builder: HostBuilder, cases: &[&str]) -> TestHost {
         host.done("enqueues", &case(id)).await;
     }
     host
+}
+
+/// A second attempt is far enough away that a pass makes one alone.
+fn slow() -> RetryPolicy {
+    RetryPolicy { base_ms: 1_000_000, ceiling_ms: 1_000_000, ..RetryPolicy::default() }
 }

@@ -96,7 +96,11 @@ async fn s08_a_slow_worker_that_finishes_after_the_other_one_leaves_its_success_
         let (before, evidence) = (host.work(id).await, host.evidence(id).await);
         assert_eq!(slow.settle(&host.dispatcher).await.unwrap().end, End::LeaseLost, "{step}");
         let after = host.work(id).await;
-        assert_eq!((after.state, after.cause, after.output), (before.state, before.cause, before.output), "{step}");
+        assert_eq!(
+            (after.state, after.cause, after.output),
+            (before.state, before.cause, before.output),
+            "{step}"
+        );
         assert_eq!(host.evidence(id).await, evidence, "{step}");
     }
 }
@@ -105,7 +109,9 @@ async fn s08_a_slow_worker_that_finishes_after_the_other_one_leaves_its_success_
 async fn s08_a_worker_that_was_taken_over_claims_no_item_and_pins_no_answer() {
     let dir = tempfile::tempdir().unwrap();
     let host = HostBuilder::new(dir.path()).step("items").step("decides").start().await;
-    for (step, payload) in [("items", json!({ "items": ["a"] })), ("decides", json!({ "prompt_version": "1" }))] {
+    for (step, payload) in
+        [("items", json!({ "items": ["a"] })), ("decides", json!({ "prompt_version": "1" }))]
+    {
         let event = event(step, &payload);
         let slow = host.hold(step, &event).await;
         host.pass(3_600_000).await;
@@ -119,6 +125,24 @@ async fn s08_a_worker_that_was_taken_over_claims_no_item_and_pins_no_answer() {
             _ => assert_eq!(output(&ended)["answer"], json!({ "call": 1 }), "a paid answer is kept"),
         }
     }
+    assert_eq!(host.oracle.calls(), 1);
+}
+
+#[tokio::test]
+async fn s08_a_model_slower_than_the_lease_is_paid_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = HostBuilder::new(dir.path()).step("decides").start().await;
+    host.oracle.delay(Duration::from_millis(300));
+    let event = event("1", &json!({ "prompt_version": "1" }));
+    let slow = host.hold("decides", &event).await.run(&host.dispatcher);
+    let takeover = async {
+        host.oracle.until_asked(1).await;
+        host.pass(3_600_000).await;
+        host.take("decides").await.run(&host.dispatcher).await.settle(&host.dispatcher).await.unwrap()
+    };
+    let (slow, taken) = tokio::join!(slow, takeover);
+    assert_eq!(output(&taken)["answer"], json!({ "call": 1 }));
+    assert_eq!(slow.settle(&host.dispatcher).await.unwrap().end, End::LeaseLost);
     assert_eq!(host.oracle.calls(), 1);
 }
 
@@ -159,8 +183,8 @@ async fn s10_of_twenty_callers_one_runs_and_none_gets_an_error() {
 
 /// Another process's write transaction on the ledger, open until it is dropped.
 fn busy(dir: &Path) -> rusqlite::Connection {
-    let connection = rusqlite::Connection::open(dir.join("onceward.db")).unwrap();
-    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let connection = rusqlite::Connection::open(dir.join("onceward.db")).expect("the ledger is there");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
     connection
 }
 
@@ -217,7 +241,8 @@ async fn s12_members_in_another_order_and_a_fresh_arrival_time_are_the_same_work
     let host = HostBuilder::new(dir.path()).step("echo").start().await;
     let parse = |text: &str| Event::parse(text.as_bytes()).unwrap();
     let first = parse(r#"{"source":"s","id":"1","data":{"a":1,"b":{"x":2.50,"y":[]},"receivedAt":"09:00"}}"#);
-    let again = parse(r#"{"data":{"receivedAt":"09:01","b":{"y":[],"x":2.5},"a":1.0},"id":"1","source":"s"}"#);
+    let again =
+        parse(r#"{"data":{"receivedAt":"09:01","b":{"y":[],"x":2.5},"a":1.0},"id":"1","source":"s"}"#);
     let other = parse(r#"{"source":"s","id":"1","data":{"a":2,"b":{"x":2.50,"y":[]}}}"#);
     let ended = host.ran("echo", &first).await;
     assert!(matches!(host.answered("echo", &again).await.standing, Standing::Done { .. }));

@@ -8,7 +8,6 @@ use crate::protocol::receiver;
 use onceward::connectors::Envelope;
 use onceward::store::outbox::RowState;
 use onceward::store::work::WorkState;
-use std::sync::Arc;
 use support::host::TestHost;
 use support::receiver::Receiver;
 
@@ -37,17 +36,17 @@ async fn go(host: &TestHost, dying: &Dying, receiver: &mut Receiver, phase: Gone
     if phase == Gone::Ran {
         return;
     }
-    ran.settle(&host.dispatcher).await.unwrap();
+    ran.settle(&host.dispatcher).await.expect("the settle commits");
     match phase {
         Gone::Settled | Gone::Claimed | Gone::Ran => {}
         Gone::Taken => {
             // The attempt is counted, and nothing gets there.
-            receiver.stop().await.unwrap();
+            receiver.stop().await.expect("the receiver stops");
             tokio::select! {
                 _ = host.deliver() => panic!("the answer never gets here"),
                 () = dying.until_answered() => {}
             }
-            receiver.restart().await.unwrap();
+            receiver.restart().await.expect("the receiver starts again");
         }
         Gone::Answered => tokio::select! {
             _ = host.deliver() => panic!("the answer never gets here"),
@@ -72,16 +71,19 @@ async fn s28_a_host_that_is_gone_in_any_phase_leaves_both_or_neither_and_one_dea
         };
         let first = builder.start().await;
         go(&first, &dying, &mut receiver, phase).await;
-        let (clock, oracle) = (Arc::clone(&first.clock), Arc::clone(&first.oracle));
-        drop(first);
+        let (clock, oracle) = first.end().await;
 
         let second = enqueuer(dir.path(), &receiver).doors_of(&clock, &oracle).start().await;
         let work = second.works().await.remove(0);
         let rows = second.rows().await.len();
-        assert_eq!((work.state == WorkState::Done, rows == 1), match phase {
-            Gone::Claimed | Gone::Ran => (false, false),
-            _ => (true, true),
-        }, "{phase:?}");
+        assert_eq!(
+            (work.state == WorkState::Done, rows == 1),
+            match phase {
+                Gone::Claimed | Gone::Ran => (false, false),
+                _ => (true, true),
+            },
+            "{phase:?}"
+        );
         second.work_off().await;
         second.deliver_off().await;
 

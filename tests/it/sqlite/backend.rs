@@ -23,6 +23,18 @@ impl Default for SqliteBackend {
     }
 }
 
+/// Shared, so that a test can look at the file behind the suite's back.
+#[async_trait]
+impl Backend for Arc<SqliteBackend> {
+    async fn open(&self) -> Arc<dyn Store> {
+        (**self).open().await
+    }
+
+    fn advance(&self, by_ms: i64) {
+        (**self).advance(by_ms);
+    }
+}
+
 #[async_trait]
 impl Backend for SqliteBackend {
     async fn open(&self) -> Arc<dyn Store> {

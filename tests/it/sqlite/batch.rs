@@ -4,6 +4,7 @@ use crate::conformance::harness::{
     ATTEMPTS, Backend, LEASE_MS, SPACE, TERMS, arrival, at, done, done_with, held, row, rows,
 };
 use crate::sqlite::backend::SqliteBackend;
+use onceward::clock::Clock;
 use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
 use onceward::store::sqlite::SqliteStore;
@@ -14,14 +15,15 @@ use onceward::store::{Inspect, Ledger};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::task::JoinHandle;
 
 /// A size that a few works fit in, and a payload that does not. Bytes.
 const SMALL_BYTES: u64 = 1 << 20;
 const GIANT_BYTES: usize = 2 << 20;
 
-/// Another program's write transaction: while it is open the writer waits at its BEGIN, and callers queue up behind
-/// it for one batch.
+/// Another program's write transaction: while it is open the writer waits at its BEGIN, and callers queue up
+/// behind it for one batch.
 pub(super) struct Gate(Connection);
 
 impl Gate {
@@ -31,7 +33,8 @@ impl Gate {
         Self(connection)
     }
 
-    /// Let the batch go, once all spawned callers have queued up: the runtime has one thread, which runs them in turn.
+    /// Let the batch go, once all spawned callers have queued up: the runtime has one thread, which runs them in
+    /// turn.
     pub(super) async fn open(self) {
         for _ in 0..3 {
             tokio::task::yield_now().await;
@@ -175,6 +178,44 @@ async fn many_callers_of_one_key_in_one_batch_get_one_claim() {
         }
     }
     assert_eq!(acquired, 1);
+}
+
+/// A clock that moves on by a minute whenever somebody looks at it.
+#[derive(Default)]
+struct Hasty(AtomicI64);
+
+impl Clock for Hasty {
+    fn now_ms(&self) -> i64 {
+        self.0.fetch_add(60_000, Ordering::SeqCst)
+    }
+
+    fn random_up_to(&self, _ceiling: u64) -> u64 {
+        0
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_joins_a_batch_has_a_time_of_its_own_which_lasts() {
+    let backend = SqliteBackend::default();
+    let clock = Arc::<Hasty>::default();
+    let store = SqliteStore::open(&backend.settings(None), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+    let store = Arc::new(store);
+    let gate = Gate::close(&backend.path());
+    let claims: Vec<_> = (0..5).map(|n| claim(&store, arrival(&n.to_string()))).collect();
+    gate.open().await;
+    let mut times = Vec::new();
+    for claim in claims {
+        let held = held(claim.await.expect("no panic").expect("no error"));
+        held.durable.wait().await.expect("it is committed");
+        times.push(held.work.created_ms);
+    }
+    assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+    assert!(store.commits() <= 2, "{} commits", store.commits());
+    drop(store);
+    clock.0.store(0, Ordering::SeqCst);
+    let store = SqliteStore::open(&backend.settings(None), clock).unwrap();
+    let next = hold(&store, "next").await;
+    assert!(Some(&next.work.created_ms) >= times.last(), "time went back");
 }
 
 /// It waits for as long as the store's deadline lasts.

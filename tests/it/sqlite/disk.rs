@@ -1,6 +1,6 @@
 //! A disk that is really full: a small file system in memory, which takes the right to mount.
 
-use crate::conformance::harness::{SPACE, TERMS, arrival, done, held};
+use crate::conformance::harness::{SPACE, TERMS, arrival, done, done_with, held, row, rows};
 use crate::sqlite::batch::{Gate, claim, settle};
 use crate::sqlite::full::{assert_kept, fill};
 use onceward::store::error::StoreError;
@@ -15,7 +15,13 @@ use support::sim_clock::SimClock;
 use tempfile::TempDir;
 
 /// The size of the small disk. It holds the ledger, its log and some works.
-const DISK_BYTES: u64 = 2 << 20;
+const DISK_BYTES: u64 = 4 << 20;
+
+/// A payload that does not fit in [`LEFT_BYTES`]; small settles do.
+const GIANT_BYTES: usize = 1_100_000;
+
+/// What a test leaves of the disk.
+const LEFT_BYTES: u64 = 900_000;
 
 /// A small disk, mounted for a test.
 struct SmallDisk(TempDir);
@@ -132,7 +138,50 @@ async fn a_disk_that_fills_up_to_the_brim_loses_nothing() {
     assert_kept(&store, &promised).await;
     let counts = store.work_counts(SPACE).await.expect("the store works");
     assert_eq!(counts.by_state.values().sum::<u64>(), promised.len() as u64, "a refused work was kept");
-    held(store.work_claim(arrival("new"), TERMS).await.expect("there is space")).durable.wait().await.expect("likewise");
+    held(store.work_claim(arrival("new"), TERMS).await.expect("there is space"))
+        .durable
+        .wait()
+        .await
+        .expect("likewise");
+}
+
+/// The statements of the batch succeed, and its commit does not: every command gets its chance alone.
+#[tokio::test]
+async fn a_commit_that_does_not_fit_fails_for_the_one_at_fault() {
+    let disk = small_disk!();
+    let store = Arc::new(disk.open());
+    let mut works = Vec::new();
+    for n in 0..9 {
+        let held = held(store.work_claim(arrival(&n.to_string()), TERMS).await.expect("there is space"));
+        held.durable.wait().await.expect("it is committed");
+        works.push(held);
+    }
+    let filler = std::fs::File::options().write(true).open(disk.use_up()).expect("it was just made");
+    let length = filler.metadata().expect("it is open").len();
+    filler.set_len(length - LEFT_BYTES).expect("it can be cut");
+    let before = store.commits();
+    let gate = Gate::close(&disk.settings().path);
+    let settles: Vec<_> = works
+        .iter()
+        .enumerate()
+        .map(|(n, held)| {
+            let mut collected = rows(&[&n.to_string()]);
+            if n == 4 {
+                collected.rows.push(row("giant", &"x".repeat(GIANT_BYTES)));
+            }
+            settle(&store, held, done_with(collected))
+        })
+        .collect();
+    gate.open().await;
+    for (n, settled) in settles.into_iter().enumerate() {
+        let settled = settled.await.expect("no panic");
+        match n {
+            4 => assert!(matches!(settled, Err(StoreError::Full { .. })), "{settled:?}"),
+            _ => assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}"),
+        }
+    }
+    assert_eq!(store.commits() - before, 8, "the batch did not fail as a whole");
+    assert_eq!(store.outbox_counts(SPACE).await.expect("the store works").by_state.get("pending"), Some(&8));
 }
 
 /// A claim is answered before its commit. Where the commit fails, its token must never be another holder's.

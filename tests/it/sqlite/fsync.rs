@@ -1,7 +1,7 @@
 //! A disk that fails an fsync: nothing is acknowledged after it, ever.
 //!
-//! The test runs this binary again with a preloaded library that makes fsync fail on demand (`fsync_fails.c`), since
-//! what happens then must not be pretended.
+//! The test runs this binary again with a preloaded library that makes fsync fail on demand (`fsync_fails.c`),
+//! since what happens then must not be pretended.
 
 use crate::conformance::harness::{SPACE, STEP, TERMS, arrival, at, done, held};
 use crate::sqlite::batch::{claim, settle};

@@ -1,5 +1,5 @@
-//! What SQLite alone promises: one owner a file, one commit for many callers, full and failing disks, and constraints
-//! that hold against a direct hand.
+//! What SQLite alone promises: one owner a file, one commit for many callers, full and failing disks, and
+//! constraints that hold against a direct hand.
 
 pub(crate) mod backend;
 mod batch;

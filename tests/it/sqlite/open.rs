@@ -5,8 +5,8 @@ use crate::conformance::harness::{
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::store::error::StoreError;
-use onceward::store::sqlite::{SCHEMA_VERSION, SqliteStore};
 use onceward::store::outbox::Take;
+use onceward::store::sqlite::{SCHEMA_VERSION, SqliteStore};
 use onceward::store::work::{Settled, Settlement};
 use onceward::store::{Inspect, Ledger, Outbox};
 use rusqlite::Connection;
@@ -46,17 +46,25 @@ async fn a_newer_schema_is_refused() {
     drop(backend.store(None));
 }
 
+/// How another program makes its file.
+type Maker<'a> = &'a dyn Fn(&Path);
+
 /// A database that another program made.
 fn database(path: &Path, script: &str) {
-    Connection::open(path).unwrap().execute_batch(script).unwrap();
+    let connection = Connection::open(path).expect("the file opens");
+    connection.execute_batch(script).expect("the script is right");
 }
 
 #[test]
 fn a_file_that_is_no_ledger_is_refused_and_left_alone() {
     let text = "name,score\nx,7\n".repeat(500);
-    let files: [(&str, &dyn Fn(&Path)); 5] = [
-        ("another program's tables", &|path| database(path, "CREATE TABLE contact (name TEXT); PRAGMA user_version = 1;")),
-        ("another program's mark", &|path| database(path, "PRAGMA application_id = 7; CREATE TABLE work (seq INTEGER);")),
+    let files: [(&str, Maker<'_>); 5] = [
+        ("another program's tables", &|path| {
+            database(path, "CREATE TABLE contact (name TEXT); PRAGMA user_version = 1;")
+        }),
+        ("another program's mark", &|path| {
+            database(path, "PRAGMA application_id = 7; CREATE TABLE work (seq INTEGER);")
+        }),
         ("a version without a mark", &|path| database(path, "PRAGMA user_version = 1;")),
         ("text", &|path| std::fs::write(path, &text).unwrap()),
         ("short text", &|path| std::fs::write(path, "not a database").unwrap()),

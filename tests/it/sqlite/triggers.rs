@@ -1,20 +1,20 @@
 //! The promises hold against a direct hand: constraints and triggers refuse what the program never does.
 
-use crate::conformance::harness::{Backend, Bench, STEP, at, done_with, retry, row, take};
+use crate::conformance::harness::{Bench, STEP, at, done_with, retry, row, take};
+use crate::sqlite::backend::SqliteBackend;
 use onceward::identity::key::CacheKey;
 use onceward::store::decision::{DecisionRecord, Pin};
 use onceward::store::item::{ItemClaim, ItemEffect};
 use onceward::store::outbox::RowOutcome;
 use onceward::store::work::{Collected, Mark, Outcome, Settled};
 use rusqlite::Connection;
-use std::path::Path;
 use std::sync::Arc;
 
-/// A ledger with something finished of everything: work `a` is done with a sent row, a row in doubt for good, a
+/// A ledger with something finished of everything: work `a` is done with a sent row, a row once maybe-applied, a
 /// decision, an item and progress; work `b` waits; work `c` is rejected.
-async fn ledger(folder: &Path) -> Connection {
-    let path = folder.join("onceward.db");
-    let bench = Bench::new(InFolder(path.clone())).await;
+async fn ledger() -> (Arc<SqliteBackend>, Connection) {
+    let backend = Arc::<SqliteBackend>::default();
+    let bench = Bench::new(Arc::clone(&backend)).await;
     let held = bench.hold("a").await;
     let key = CacheKey::from_bytes([1; 32]);
     let record = DecisionRecord {
@@ -48,22 +48,9 @@ async fn ledger(folder: &Path) -> Connection {
     let rejected = bench.hold("c").await;
     bench.settle(&rejected, Outcome::Reject { cause: "spam".to_owned() }).await;
     drop(bench);
-    let connection = Connection::open(path).expect("the file opens");
+    let connection = backend.direct();
     connection.execute_batch("PRAGMA foreign_keys = ON").expect("it can be set");
-    connection
-}
-
-struct InFolder(std::path::PathBuf);
-
-#[async_trait::async_trait]
-impl Backend for InFolder {
-    async fn open(&self) -> Arc<dyn onceward::store::Store> {
-        let settings = onceward::store::sqlite::SqliteSettings { path: self.0.clone(), max_bytes: None };
-        let clock = Arc::<support::sim_clock::SimClock>::default();
-        Arc::new(onceward::store::sqlite::SqliteStore::open(&settings, clock).expect("the ledger opens"))
-    }
-
-    fn advance(&self, _by_ms: i64) {}
+    (backend, connection)
 }
 
 /// Statements of a direct hand, and what each is answered.
@@ -88,9 +75,10 @@ const REFUSED: [(&str, &str); 36] = [
     ("UPDATE work SET attempt = -1 WHERE state = 'waiting'", "CHECK"),
     ("UPDATE work SET attempt = 'many' WHERE state = 'waiting'", "cannot store TEXT value in INTEGER"),
     (
-        "INSERT INTO work SELECT * FROM (SELECT NULL, namespace, work_id, zeroblob(32), root_version, step, version, \
-      readable_key, source, event_id, occurred_at_ms, content_hash, payload, 0, 'waiting', 0, 0, NULL, NULL, 0, NULL, \
-      NULL, NULL, NULL, 0, 0 FROM work LIMIT 1)",
+        "INSERT INTO work (namespace, work_id, root_key, root_version, step, version, readable_key, source, \
+         occurred_at_ms, content_hash, payload, state, attempt, due_ms, created_ms, updated_ms) \
+         SELECT namespace, work_id, zeroblob(32), 1, step, version, readable_key, source, occurred_at_ms, \
+         content_hash, payload, 'waiting', 0, 0, 0, 0 FROM work LIMIT 1",
         "UNIQUE constraint failed: work.namespace, work.work_id",
     ),
     // Rows.
@@ -121,8 +109,7 @@ const REFUSED: [(&str, &str); 36] = [
 
 #[tokio::test]
 async fn s07_a_direct_hand_can_not_break_a_promise() {
-    let folder = tempfile::tempdir().unwrap();
-    let connection = ledger(folder.path()).await;
+    let (_folder, connection) = ledger().await;
     for (sql, why) in REFUSED {
         match connection.execute(sql, []) {
             Ok(changed) => panic!("{sql}: changed {changed} rows"),
@@ -134,8 +121,7 @@ async fn s07_a_direct_hand_can_not_break_a_promise() {
 /// A statement that matches no row would be refused by nothing: the ledger above has what they are about.
 #[tokio::test]
 async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
-    let folder = tempfile::tempdir().unwrap();
-    let connection = ledger(folder.path()).await;
+    let (_folder, connection) = ledger().await;
     for (table, condition) in [
         ("work", "state = 'done'"),
         ("work", "state = 'waiting' AND token > 0"),

@@ -49,8 +49,10 @@ impl Story {
         self.event("and a third time, members in another order", &["run", "shuffled.json"])?;
 
         self.crm.fault(&["lose-reply"])?;
-        self.delivery("the CRM writes the deal, and its reply is lost", &["deliver"])?;
-        self.delivery("the row goes out again, byte for byte", &["deliver", "--wait", "10"])?;
+        self.deliveries(&[
+            "the CRM writes the deal, and its reply is lost",
+            "the row goes out again, byte for byte",
+        ])?;
 
         self.host.crash_at("decision-recorded", &["run", "second.json"])?;
         self.rows.push([
@@ -64,7 +66,7 @@ impl Story {
             "the model's answer is in the ledger, the CRM knows nothing yet".to_owned(),
         ]);
         self.event("the host is started again", &["resume"])?;
-        self.delivery("the second deal goes out", &["deliver", "--wait", "10"])?;
+        self.deliveries(&["the second deal goes out"])?;
         self.event("the second lead is delivered once more", &["run", "second.json"])
     }
 
@@ -110,26 +112,17 @@ impl Story {
         Ok(())
     }
 
-    /// Run a delivery, and say what became of the row.
-    fn delivery(&mut self, what: &str, args: &[&str]) -> anyhow::Result<()> {
-        let told = self.host.json(args)?;
+    /// Deliver until nothing is left to send, and say what became of each attempt.
+    fn deliveries(&mut self, what: &[&str]) -> anyhow::Result<()> {
+        let told = self.host.json(&["deliver", "--wait", "10"])?;
         let attempts = told["deliveries"].as_array().context("the command tells its deliveries")?;
-        let last = attempts.last().with_context(|| format!("{what}: nothing was sent"))?;
-        let row = short(last["row_id"].as_str().unwrap_or_default());
-        let (verdict, why) = match (last["outcome"].as_str(), last["attempt"].as_u64()) {
-            (Some("again"), _) => {
-                ("unknown", format!("row {row} may have been applied; it is kept, under the same key"))
-            }
-            (Some("sent"), Some(1)) => {
-                ("sent", format!("row {row}: {}", last["detail"].as_str().unwrap_or_default()))
-            }
-            (Some("sent"), Some(attempt)) => {
-                let detail = last["detail"].as_str().unwrap_or_default();
-                ("recovered", format!("row {row}, attempt {attempt}: the CRM knows the key; {detail}"))
-            }
-            other => bail!("{what}: unexpected outcome {other:?}"),
-        };
-        self.rows.push([what.to_owned(), verdict.to_owned(), why]);
+        if attempts.len() != what.len() {
+            bail!("expected {} attempts ({what:?}), and there were {}: {told}", what.len(), attempts.len());
+        }
+        for (what, attempt) in what.iter().zip(attempts) {
+            let (verdict, why) = attempt_words(attempt)?;
+            self.rows.push([(*what).to_owned(), verdict.to_owned(), why]);
+        }
         Ok(())
     }
 
@@ -160,6 +153,22 @@ impl Story {
         }
         Ok(())
     }
+}
+
+/// What became of an attempt, and why.
+fn attempt_words(attempt: &Value) -> anyhow::Result<(&'static str, String)> {
+    let row = short(attempt["row_id"].as_str().unwrap_or_default());
+    let detail = attempt["detail"].as_str().unwrap_or_default();
+    Ok(match (attempt["outcome"].as_str(), attempt["attempt"].as_u64()) {
+        (Some("again"), _) => {
+            ("unknown", format!("row {row} may have been applied; it is kept, under the same key"))
+        }
+        (Some("sent"), Some(1)) => ("sent", format!("row {row}: {detail}")),
+        (Some("sent"), Some(number)) => {
+            ("recovered", format!("row {row}, attempt {number}: the CRM knows the key; {detail}"))
+        }
+        other => bail!("an attempt had the unexpected outcome {other:?}: {attempt}"),
+    })
 }
 
 /// What the evidence says about the model.

@@ -6,7 +6,8 @@ use crate::store::error::StoreError;
 use crate::store::sqlite::tx::Tx;
 use std::sync::Arc;
 
-/// Record a contract; the contracts of earlier versions, newest first.
+/// Record a contract; the contracts of the step's other versions, newest first. A newer one is among them where an
+/// older step has been put back: its works must be found as well.
 pub(super) fn register(
     tx: &Tx<'_>,
     namespace: &str,

@@ -22,6 +22,9 @@ const BATCH_LIMIT: usize = 256;
 /// Commands that may wait for the writer; further callers wait their turn.
 const QUEUE_LIMIT: usize = 1_024;
 
+/// What the writer does besides its callers' commands, for errors.
+const OPERATION: &str = "committing a batch";
+
 /// The writer's door.
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Command>>>,
@@ -229,20 +232,14 @@ impl Thread {
         arriving: Option<&mut mpsc::Receiver<Box<dyn Command>>>,
         durable: Durable,
     ) -> Result<(), StoreError> {
-        const OPERATION: &str = "committing a batch";
         let batch_error = |source| failed(OPERATION, source);
         self.connection
             .prepare_cached("BEGIN IMMEDIATE")
             .and_then(|mut s| s.execute([]))
             .map_err(batch_error)?;
-        let tick = include_str!("queries/sequence_tick.sql");
-        let now_ms = first(&self.connection, OPERATION, tick, [self.clock.now_ms()], |row| row.get(0))?;
-        let now_ms = now_ms.ok_or_else(|| StoreError::Corrupt {
-            operation: OPERATION,
-            what: "the time's high-water mark is missing".to_owned(),
-        })?;
+        let began_ms = self.tick(self.clock.now_ms())?;
         let (connection, last_token) = (&self.connection, &self.last_token);
-        let tx = Tx { connection, now_ms, operation: OPERATION, last_token, durable };
+        let mut tx = Tx { connection, now_ms: began_ms, operation: OPERATION, last_token, durable };
         for command in batch.iter_mut() {
             command.execute(&tx)?;
         }
@@ -250,13 +247,29 @@ impl Thread {
             while batch.len() < BATCH_LIMIT
                 && let Ok(mut command) = arriving.try_recv()
             {
+                // It came after the batch began, and so did its time.
+                tx.now_ms = tx.now_ms.max(self.clock.now_ms());
                 let executed = command.execute(&tx);
                 batch.push(command);
                 executed?;
             }
         }
+        if tx.now_ms > began_ms {
+            self.tick(tx.now_ms)?;
+        }
         self.connection.prepare_cached("COMMIT").and_then(|mut s| s.execute([])).map_err(batch_error)?;
         Ok(())
+    }
+
+    /// Move the store's time on; it never goes back, also where the clock does.
+    fn tick(&self, now_ms: i64) -> Result<i64, StoreError> {
+        let tick = include_str!("queries/sequence_tick.sql");
+        first(&self.connection, OPERATION, tick, [now_ms], |row| row.get(0))?.ok_or_else(|| {
+            StoreError::Corrupt {
+                operation: OPERATION,
+                what: "the time's high-water mark is missing".to_owned(),
+            }
+        })
     }
 }
 
