@@ -1,3 +1,5 @@
 //! The claims of Onceward. One binary, one file a subject.
 
+mod conformance;
+mod sqlite;
 mod process;

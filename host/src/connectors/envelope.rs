@@ -5,6 +5,7 @@
 //! shown. It checks nothing by itself: a bad address or header name is refused by the connector, as an
 //! answer.
 
+use crate::connectors::look_up::LookUp;
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
@@ -102,7 +103,7 @@ pub enum FailsAs {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// The absolute address, `http` or `https`, without user information.
+    /// The absolute address, `http` or `https`, without user information; with places as `template` fills them.
     pub url: String,
     /// The request method; `POST` by default.
     #[serde(default)]
@@ -116,6 +117,12 @@ pub struct Envelope {
     /// JSON Pointer into the receipt that gives the third party's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// JSON Pointer to where the row's key is put into the body, so that a look-up finds the record by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// How to ask whether a write has happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_up: Option<LookUp>,
     /// What a 2xx reply must also say to be a success (Slack's `/ok` is `true`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<Predicate>,
@@ -143,6 +150,8 @@ impl Envelope {
             key_header: default_key_header(),
             account: None,
             reference: None,
+            fingerprint: None,
+            look_up: None,
             success: None,
             success_fails_as: FailsAs::Permanent,
             conflict: None,

@@ -28,11 +28,8 @@ use async_trait::async_trait;
 use reqwest::Client;
 use reqwest::Request;
 use reqwest::header;
-use reqwest::header::HeaderName;
 use reqwest::header::HeaderValue;
 use thiserror::Error;
-use url::Host;
-use url::Url;
 
 use crate::clock::Clock;
 use crate::connectors::Connector;
@@ -46,8 +43,13 @@ use crate::connectors::answer::Fault;
 use crate::connectors::classify::Reply;
 use crate::connectors::classify::classify;
 use crate::connectors::envelope::Delivery;
-use crate::connectors::envelope::Method;
+use crate::connectors::look_up;
+use crate::connectors::look_up::Found;
+use crate::connectors::look_up::Query;
 use crate::connectors::secret::Secret;
+use crate::connectors::template;
+
+mod request;
 
 /// A connection that does not stand after five seconds rarely comes at all, and nothing is lost by trying
 /// later.
@@ -61,17 +63,6 @@ pub const DEFAULT_RECEIPT_LIMIT_BYTES: usize = 64 * 1024;
 
 /// The longest cause that is built from a system's own words, which may be anything.
 const CAUSE_LIMIT_CHARS: usize = 200;
-
-/// Headers that the connector itself sets; a key in one of them would break the request or the credential.
-const RESERVED_HEADERS: [HeaderName; 7] = [
-    header::AUTHORIZATION,
-    header::HOST,
-    header::CONTENT_TYPE,
-    header::CONTENT_LENGTH,
-    header::TRANSFER_ENCODING,
-    header::CONNECTION,
-    header::EXPECT,
-];
 
 /// How the connector behaves, and the credentials it may use.
 #[derive(Clone, Debug)]
@@ -193,77 +184,52 @@ impl HttpConnector {
         })
     }
 
-    /// The request on the wire and the credential in it, or the answer where it can't be made.
+    /// The request of a delivery and the credential in it, or the answer where it can't be made.
     fn request(&self, delivery: &Delivery<'_>) -> Result<(Request, Option<&Secret>), Answer> {
         let envelope = delivery.envelope;
-        let url =
-            self.target(&envelope.url).map_err(|cause| Answer::Permanent(Fault::without_reply(cause)))?;
-        let mut request = Request::new(method(envelope.method), url);
+        let permanent = |cause| Answer::Permanent(Fault::without_reply(cause));
+        let url = request::target(self.policy, &envelope.url, delivery.key, delivery.body).map_err(permanent)?;
+        let mut request = Request::new(request::method(envelope.method), url);
         let headers = request.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
-        let (name, key) = key_header(&envelope.key_header, delivery.key)
-            .map_err(|cause| Answer::Permanent(Fault::without_reply(cause)))?;
+        let (name, key) = request::key_header(&envelope.key_header, delivery.key).map_err(permanent)?;
         headers.insert(name, key);
-        let mut secret = None;
-        if let Some(account) = &envelope.account {
-            let Some((found, value)) = self.accounts.get(account) else {
-                let cause = format!(
-                    "no credential is configured for the account `{account}`: add it, then resume the destination"
-                );
-                return Err(Answer::Unauthorised(Fault::without_reply(cause)));
-            };
-            headers.insert(header::AUTHORIZATION, value.clone());
-            secret = Some(found);
-        }
-        *request.body_mut() = Some(delivery.body.to_vec().into());
+        let body = match &envelope.fingerprint {
+            Some(place) => template::with_fingerprint(delivery.body, place, delivery.key).map_err(permanent)?,
+            None => delivery.body.to_vec(),
+        };
+        *request.body_mut() = Some(body.into());
+        let secret = self.sign(&mut request, envelope.account.as_deref())?;
         Ok((request, secret))
     }
 
-    /// The address, if it may be called. The address itself is never repeated in a cause: some hold a token
-    /// in their path.
-    fn target(&self, url: &str) -> Result<Url, String> {
-        let url = Url::parse(url).map_err(|error| {
-            format!("the destination's `url` can't be read ({error}): give an absolute http or https address")
-        })?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!(
-                "the destination's `url` has the scheme `{}`: only http and https are called",
-                url.scheme()
-            ));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(
-                "the destination's `url` holds a credential: put it into an account and name the account"
-                    .to_owned(),
-            );
-        }
-        // The client connects to literal addresses without asking its resolver, so they are checked here.
-        let literal = match url.host() {
-            Some(Host::Ipv4(address)) => Some(address.into()),
-            Some(Host::Ipv6(address)) => Some(address.into()),
-            Some(Host::Domain(_)) | None => None,
-        };
-        if let Some(address) = literal {
-            self.policy
-                .check(url.host_str().unwrap_or_default(), address)
-                .map_err(|refused| refused.to_string())?;
-        }
-        Ok(url)
+    /// The request of a look-up, or the answer where it can't be made.
+    fn look_up_request(&self, query: &Query<'_>) -> Result<(Request, Option<&Secret>), Answer> {
+        let url = request::target(self.policy, &query.look_up.url, query.key, query.body)
+            .map_err(|cause| Answer::Permanent(Fault::without_reply(cause)))?;
+        let mut request = Request::new(reqwest::Method::GET, url);
+        let secret = self.sign(&mut request, query.account)?;
+        Ok((request, secret))
     }
-}
 
-#[async_trait]
-impl Connector for HttpConnector {
-    async fn deliver(&self, delivery: Delivery<'_>) -> Answer {
-        let (request, secret) = match self.request(&delivery) {
-            Ok(ready) => ready,
-            Err(answer) => return answer,
+    /// Add the account's credential.
+    fn sign(&self, request: &mut Request, account: Option<&str>) -> Result<Option<&Secret>, Answer> {
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+        let Some(account) = account else { return Ok(None) };
+        let Some((secret, value)) = self.accounts.get(account) else {
+            let cause = format!(
+                "no credential is configured for the account `{account}`: add it, then resume the destination"
+            );
+            return Err(Answer::Unauthorised(Fault::without_reply(cause)));
         };
-        let mut response = match self.client.execute(request).await {
-            Ok(response) => response,
-            Err(error) => return without_reply(&error),
-        };
+        headers.insert(header::AUTHORIZATION, value.clone());
+        Ok(Some(secret))
+    }
+
+    /// One request and its whole reply, or what is known where there is none.
+    async fn exchange(&self, request: Request, secret: Option<&Secret>) -> Result<Exchange, Answer> {
+        let mut response = self.client.execute(request).await.map_err(|error| without_reply(&error))?;
         let status = response.status().as_u16();
         let retry_after = response
             .headers()
@@ -274,7 +240,7 @@ impl Connector for HttpConnector {
             Ok(read) => read,
             Err(error) => {
                 let cause = format!("the reply ({status}) was cut short: {}", innermost(&error));
-                return Answer::Ambiguous(Fault { status: Some(status), ..Fault::without_reply(cause) });
+                return Err(Answer::Ambiguous(Fault { status: Some(status), ..Fault::without_reply(cause) }));
             }
         };
         // The rest of a cut body is not read: the connection ends here.
@@ -284,8 +250,55 @@ impl Connector for HttpConnector {
         // A cut may fall into the middle of a character, which does not make the rest less of a text.
         let valid_text = std::str::from_utf8(&bytes)
             .map_or_else(|error| truncated && error.error_len().is_none(), |_| true);
-        let reply = Reply { status, retry_after: retry_after.as_deref(), body: &body, truncated, valid_text };
-        classify(delivery.envelope, &reply, delivery.maybe_applied, self.clock.now_ms())
+        Ok(Exchange { status, retry_after, body, truncated, valid_text })
+    }
+}
+
+/// A reply that arrived whole, or cut at the receipt's limit.
+struct Exchange {
+    status: u16,
+    retry_after: Option<String>,
+    body: String,
+    truncated: bool,
+    valid_text: bool,
+}
+
+impl Exchange {
+    fn reply(&self) -> Reply<'_> {
+        Reply {
+            status: self.status,
+            retry_after: self.retry_after.as_deref(),
+            body: &self.body,
+            truncated: self.truncated,
+            valid_text: self.valid_text,
+        }
+    }
+}
+
+#[async_trait]
+impl Connector for HttpConnector {
+    async fn deliver(&self, delivery: Delivery<'_>) -> Answer {
+        let (request, secret) = match self.request(&delivery) {
+            Ok(ready) => ready,
+            Err(answer) => return answer,
+        };
+        match self.exchange(request, secret).await {
+            Ok(exchange) => {
+                classify(delivery.envelope, &exchange.reply(), delivery.maybe_applied, self.clock.now_ms())
+            }
+            Err(answer) => answer,
+        }
+    }
+
+    async fn look_up(&self, query: Query<'_>) -> Found {
+        let (request, secret) = match self.look_up_request(&query) {
+            Ok(ready) => ready,
+            Err(answer) => return Found::from(answer),
+        };
+        match self.exchange(request, secret).await {
+            Ok(exchange) => look_up::read(query.look_up, &exchange.reply(), self.clock.now_ms()),
+            Err(answer) => Found::from(answer),
+        }
     }
 }
 
@@ -308,27 +321,6 @@ fn client(settings: &HttpSettings, resolver: GuardedResolver) -> Result<Client, 
         .timeout(Duration::from_millis(settings.longest_delivery_ms()))
         .build()
         .map_err(|source| HttpConnectorError::Client { source })
-}
-
-fn method(method: Method) -> reqwest::Method {
-    match method {
-        Method::Post => reqwest::Method::POST,
-        Method::Put => reqwest::Method::PUT,
-        Method::Patch => reqwest::Method::PATCH,
-    }
-}
-
-fn key_header(name: &str, key: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let header = HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| format!("`key_header` is {name:?}, which is no header name"))?;
-    if RESERVED_HEADERS.contains(&header) {
-        return Err(format!(
-            "`key_header` is `{header}`, which the request needs for itself: choose another, such as `Idempotency-Key`"
-        ));
-    }
-    let value = HeaderValue::from_str(key)
-        .map_err(|_| "the key holds characters that a header can't carry".to_owned())?;
-    Ok((header, value))
 }
 
 /// What is known where no reply came. Connecting is the only phase that certainly comes before the request.

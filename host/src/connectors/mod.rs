@@ -21,8 +21,10 @@ pub mod answer;
 pub mod classify;
 pub mod envelope;
 pub mod http;
+pub mod look_up;
 pub mod retry_after;
 pub mod secret;
+pub mod template;
 
 pub use crate::connectors::answer::Answer;
 pub use crate::connectors::answer::Fault;
@@ -32,6 +34,9 @@ pub use crate::connectors::envelope::Envelope;
 pub use crate::connectors::envelope::FailsAs;
 pub use crate::connectors::envelope::Method;
 pub use crate::connectors::envelope::Predicate;
+pub use crate::connectors::look_up::Found;
+pub use crate::connectors::look_up::LookUp;
+pub use crate::connectors::look_up::Query;
 pub use crate::connectors::secret::Secret;
 
 /// A way to reach destinations.
@@ -45,4 +50,7 @@ pub trait Connector: Send + Sync {
     /// Dropping the future leaves it unknown whether the request went out; the caller must then treat the
     /// attempt as ambiguous.
     async fn deliver(&self, delivery: Delivery<'_>) -> Answer;
+
+    /// Asks whether a write has happened. It changes nothing at the receiver, so it may be asked again.
+    async fn look_up(&self, query: Query<'_>) -> Found;
 }

@@ -70,6 +70,12 @@ pub enum StoreError {
         "writing the ledger: the store has stopped after an earlier failure; see the log, then start again"
     )]
     Stopped,
+    /// The ledger is open for reading alone.
+    #[error("{operation}: the ledger is open for reading alone; open it as its owner to write")]
+    ReadOnly {
+        /// The operation.
+        operation: &'static str,
+    },
     /// A statement failed: a fault of this program, or of the file.
     #[error("{operation}: the ledger refused a statement")]
     Statement {

@@ -84,7 +84,7 @@ impl Writer {
         T: Send + 'static,
         F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let queue = self.queue.as_ref().ok_or(StoreError::Stopped)?;
+        let queue = self.queue.as_ref().ok_or(StoreError::ReadOnly { operation })?;
         let (reply, answer) = oneshot::channel();
         let call = Call { operation, run, early, reply: Some(reply), outcome: None };
         queue.send(Box::new(call)).await.map_err(|_| StoreError::Stopped)?;

@@ -151,12 +151,16 @@ fn claim_found(
     } else {
         Standing::Mismatch { recorded: found.content_hash, arrived: recorded_with.content_hash }
     };
-    tx.execute(include_str!("queries/work_count_duplicate.sql"), (found.seq, tx.now_ms))?;
+    tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
     let (work_id, readable_key) = tx
         .first(include_str!("queries/work_read.sql"), [found.seq], |row| {
             Ok((rows::key::<WorkId>(row, "work_id")?, row.get::<_, String>("readable_key")?))
         })?
         .ok_or_else(|| tx.corrupt("a found work has no row"))?;
+    if let Standing::Mismatch { arrived, .. } = &standing {
+        let detail = format!("an event with other content ({arrived}) was refused");
+        tx.evidence(&arrival.namespace, work_id, "mismatch", &detail)?;
+    }
     Ok(answered(arrival, work_id, &readable_key, standing))
 }
 

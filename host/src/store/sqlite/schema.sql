@@ -149,7 +149,12 @@ CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
 WHEN OLD.state = 'sent' AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a sent row is never taken again'); END;
 
-CREATE TRIGGER outbox_payload_stands BEFORE UPDATE OF namespace, row_id, work_id, destination, slot, payload, payload_hash ON outbox
+CREATE TRIGGER outbox_receipt_stands BEFORE UPDATE OF receipt, external_reference ON outbox
+WHEN OLD.state = 'sent' AND (NEW.receipt IS NOT OLD.receipt OR NEW.external_reference IS NOT OLD.external_reference)
+BEGIN SELECT RAISE(ABORT, 'the receipt of a sent row stands'); END;
+
+CREATE TRIGGER outbox_payload_stands
+BEFORE UPDATE OF namespace, row_id, work_id, destination, slot, effect_version, payload, payload_hash ON outbox
 BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
 
 CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
