@@ -18,10 +18,10 @@ pub type List = &'static [&'static str];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity {
     /// The event's own key: its source and provider message id; where the provider has no id, its source and
-    /// original time.
+    /// original time, with all its digits.
     EventKey,
-    /// The values of these fields of the payload, as JSON Pointers (RFC 6901). A missing or empty field is an error
-    /// of the event that names the field.
+    /// The values of these fields of the payload, as JSON Pointers (RFC 6901), at most 16. A missing or empty field,
+    /// or one longer than 8 KiB, is an error of the event that names the field.
     BusinessKey(List),
     /// The whole payload in canonical form (RFC 8785), without its volatile fields.
     Content,
@@ -40,9 +40,9 @@ impl Identity {
 pub enum Window {
     /// Never forgotten.
     ForEver,
-    /// This many seconds.
+    /// This many seconds, at least 1.
     Seconds(u64),
-    /// Until the operator sets the marker of this name.
+    /// Until the operator sets the marker of this name, of at most 128 bytes.
     UntilMarker(&'static str),
 }
 
@@ -108,7 +108,8 @@ impl Contract {
     ///
     /// # Panics
     /// In a constant, and so at compile time: the name is not 1 to [`NAME_MAX_CHARS`] lower-case letters, digits and
-    /// hyphens; the version is 0; a business key has no fields, or one that is no JSON Pointer; a marker has no name.
+    /// hyphens; the version is 0; a business key has no fields, or one that is no JSON Pointer; the window is 0 seconds
+    /// long; a marker has no name.
     pub const fn new(
         name: &'static str,
         version: u32,
@@ -125,8 +126,14 @@ impl Contract {
             );
             assert!(are_pointers(fields), "step!: `identity` takes JSON Pointers, such as \"/message_id\"");
         }
-        if let Window::UntilMarker(marker) = window {
-            assert!(!marker.is_empty(), "step!: `window` waits for a marker; give its name");
+        match window {
+            Window::ForEver => {}
+            Window::Seconds(seconds) => {
+                assert!(seconds > 0, "step!: `window` is 0 seconds long, and would remember nothing");
+            }
+            Window::UntilMarker(marker) => {
+                assert!(!marker.is_empty(), "step!: `window` waits for a marker; give its name");
+            }
         }
         Self {
             name,
@@ -144,8 +151,9 @@ impl Contract {
         }
     }
 
-    /// Fields that change with each delivery, and so never count. A bare member name applies at every depth; `*` as
-    /// a pointer's token stands for every element or member, here and in the lists below.
+    /// Fields that change with each delivery, and so never count, besides those that the host knows (`receivedAt`,
+    /// `request_id`, `trace_id` ...). A bare member name applies at every depth; `*` as a pointer's token stands for
+    /// every element or member, here and in the lists below. A list has at most 128 entries of at most 512 bytes.
     ///
     /// # Panics
     /// At compile time: an entry is empty, or the list is given twice (so for each of the lists below).
@@ -342,6 +350,12 @@ mod tests {
     #[should_panic(expected = "JSON Pointers")]
     fn a_business_key_without_its_slash_is_refused() {
         Contract::new("a", 1, Identity::business_key(&["id"]), Window::ForEver, Response::Original);
+    }
+
+    #[test]
+    #[should_panic(expected = "0 seconds")]
+    fn a_window_that_remembers_nothing_is_refused() {
+        Contract::new("a", 1, Identity::EventKey, Window::days(0), Response::Original);
     }
 
     #[test]

@@ -92,13 +92,16 @@ impl Question {
         self
     }
 
-    /// Part of what makes two questions equal. Raise it whenever the prompt changes: the prompt's own text is not.
+    /// Part of what makes two questions equal, as the prompt's own text is. Raise it where the same text should be
+    /// answered anew, and to tell the wordings of a prompt apart in what is recorded. A pinned answer stays, whatever
+    /// the version.
     pub fn prompt_version(mut self, version: impl Into<String>) -> Self {
         self.prompt_version = version.into();
         self
     }
 
-    /// What the model is told to do with the input.
+    /// What the model is told to do with the input. Part of what makes two questions equal: another wording is another
+    /// question, also under the same version.
     pub fn prompt(mut self, prompt: impl Into<String>) -> Self {
         self.prompt = prompt.into();
         self

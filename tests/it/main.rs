@@ -2,4 +2,6 @@
 
 mod conformance;
 mod sqlite;
+mod guests;
+mod protocol;
 mod process;

@@ -24,6 +24,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// How long after a write a look-up may still miss it, in milliseconds of the test's clock.
+pub const SETTLING_MS: u64 = 5_000;
+
 /// The namespace tests work in.
 pub const NAMESPACE: &str = "test";
 
@@ -106,6 +109,14 @@ impl HostBuilder {
     /// The destination `crm` is at this address, over real HTTP.
     #[must_use]
     pub fn crm_at(self, url: &str) -> Self {
+        let mut envelope = Envelope::new(url);
+        envelope.reference = Some("/id".to_owned());
+        self.crm_over_http(envelope)
+    }
+
+    /// The destination `crm` is addressed like this, over real HTTP.
+    #[must_use]
+    pub fn crm_over_http(self, envelope: Envelope) -> Self {
         let settings = HttpSettings {
             allow_private_addresses: true,
             connect_timeout_ms: 2_000,
@@ -114,8 +125,6 @@ impl HostBuilder {
         };
         let connector = HttpConnector::new(settings, Arc::clone(&self.clock) as Arc<dyn Clock>)
             .expect("the settings are usable");
-        let mut envelope = Envelope::new(url);
-        envelope.reference = Some("/id".to_owned());
         self.crm(envelope, Arc::new(connector))
     }
 
@@ -214,6 +223,7 @@ impl HostBuilder {
                 envelope,
                 tier: self.tier,
                 retention_ms: KEY_RETENTION_MS,
+                settling_ms: SETTLING_MS,
                 retry: self.delivery_retry.clone(),
                 lease_ms: DELIVERY_LEASE_MS,
                 concurrency: 4,

@@ -117,19 +117,26 @@ fn http_destination(
     if let Some(header) = &http.key_header {
         envelope.key_header.clone_from(header);
     }
+    envelope.method = http.method;
     envelope.reference.clone_from(&http.reference);
+    envelope.fingerprint.clone_from(&http.fingerprint);
+    envelope.look_up.clone_from(&http.look_up);
     envelope.success.clone_from(&http.success);
     envelope.conflict.clone_from(&http.conflict);
     envelope.in_progress.clone_from(&http.in_progress);
     envelope.unavailable_means_not_applied = http.unavailable_means_not_applied;
+    // A sender that looks up before it sends makes two requests.
+    let requests = 1 + u64::from(http.look_up.is_some());
+    let longest_ms = settings.longest_delivery_ms().saturating_mul(requests);
     Ok(DestinationSetup {
         name: name.to_owned(),
         envelope,
         tier: http.tier,
         retention_ms: http.retention_hours.saturating_mul(3_600_000),
+        settling_ms: http.settling_ms,
         retry: http.retry.clone(),
-        lease_ms: settings.longest_delivery_ms().saturating_add(SENDER_MARGIN_MS),
-        concurrency: http.concurrency.max(1),
+        lease_ms: longest_ms.saturating_add(SENDER_MARGIN_MS),
+        concurrency: http.concurrency,
         connector: Arc::new(HttpConnector::new(settings, Arc::clone(clock))?),
     })
 }

@@ -1,12 +1,22 @@
 //! The configuration file, `onceward.toml`, as it is written and as it is meant.
+//!
+//! Owns reading it and the types it is read into. Refuses what TOML or the types refuse, with the position and without
+//! the line itself, since that may hold a credential; then what does not fit together (`check`).
 
-use crate::connectors::Predicate;
+mod bound;
+mod check;
+mod http;
+mod secret_ref;
+
+pub use crate::cli::config::http::HttpConfig;
+pub use crate::cli::config::secret_ref::SecretRef;
+
 use crate::contract::response::Response;
-use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
+use crate::identity::json_text::line_and_column;
 use crate::runtime::limits::Limits;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -149,67 +159,8 @@ pub enum DestinationConfig {
     Http(Box<HttpConfig>),
 }
 
-/// An HTTP destination.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HttpConfig {
-    /// The address that rows are posted to.
-    pub url: String,
-    /// What it can promise.
-    pub tier: Tier,
-    /// How long it remembers a key, in hours.
-    #[serde(default = "default_retention_hours")]
-    pub retention_hours: u64,
-    /// The header that carries the key.
-    pub key_header: Option<String>,
-    /// Where its answer holds the id it gave.
-    pub reference: Option<String>,
-    /// What a 2xx must hold to be an acceptance.
-    pub success: Option<Predicate>,
-    /// What an answer holds that means "same key, other content".
-    pub conflict: Option<Predicate>,
-    /// What an answer holds that means "same key, still in progress".
-    pub in_progress: Option<Predicate>,
-    /// Whether a 503 means that nothing was applied.
-    #[serde(default)]
-    pub unavailable_means_not_applied: bool,
-    /// The `Authorization` header's value.
-    pub authorization: Option<SecretRef>,
-    /// Whether private addresses are wanted.
-    #[serde(default)]
-    pub allow_private_addresses: bool,
-    /// For connecting.
-    pub connect_timeout_ms: Option<u64>,
-    /// For the reply.
-    pub request_timeout_ms: Option<u64>,
-    /// Rows at once.
-    #[serde(default = "default_concurrency")]
-    pub concurrency: u32,
-    /// When a failed delivery is tried again.
-    #[serde(default)]
-    pub retry: RetryPolicy,
-}
-
-/// Where a secret is; never the secret.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub enum SecretRef {
-    /// In an environment variable.
-    Env(String),
-    /// In a file.
-    File(PathBuf),
-}
-
 fn default_namespace() -> String {
     "default".to_owned()
-}
-
-const fn default_retention_hours() -> u64 {
-    24
-}
-
-const fn default_concurrency() -> u32 {
-    4
 }
 
 impl Config {
@@ -221,11 +172,11 @@ impl Config {
                 path.display()
             )
         })?;
-        let mut config: Self =
-            toml::from_str(&text).with_context(|| format!("reading the configuration {}", path.display()))?;
+        let mut config =
+            Self::parse(&text).with_context(|| format!("reading the configuration {}", path.display()))?;
         config.dir =
             path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-        config.check().with_context(|| format!("checking the configuration {}", path.display()))?;
+        check::check(&config).with_context(|| format!("checking the configuration {}", path.display()))?;
         Ok(config)
     }
 
@@ -235,79 +186,27 @@ impl Config {
         self.dir.join(path)
     }
 
-    fn check(&self) -> Result<()> {
-        if self.namespace.is_empty() {
-            bail!("`namespace` is empty; name one, for instance \"default\"");
-        }
-        if self.runtime.instances == 0 {
-            bail!("`runtime.instances` is 0, so that no step could run; take at least 1");
-        }
-        for (at, step) in self.flow.iter().enumerate() {
-            if self.flow[..at].contains(step) {
-                bail!("`flow` names {step:?} twice; a step stands in a flow once");
+    fn parse(text: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let message = without_value(error.message());
+            match error.span().and_then(|span| text.get(..span.start)) {
+                Some(before) => {
+                    let (line, column) = line_and_column(before);
+                    anyhow!("line {line}, column {column}: {message}")
+                }
+                None => anyhow!("{message}"),
             }
-        }
-        for (at, stage) in self.progress.stages.iter().enumerate() {
-            if self.progress.stages[..at].contains(stage) {
-                bail!("`progress.stages` names {stage:?} twice");
-            }
-        }
-        for step in &self.steps {
-            let plugin = step.plugin.display();
-            if let Some(name) = step.models.iter().find(|name| !self.models.contains_key(*name)) {
-                bail!(
-                    "the step {plugin} is granted the model {name:?}, which is not configured; add [model.{name}]"
-                );
-            }
-            if let Some(name) = step.destinations.iter().find(|name| !self.destinations.contains_key(*name)) {
-                bail!(
-                    "the step {plugin} is granted the destination {name:?}, which is not configured; add [destination.{name}]"
-                );
-            }
-        }
-        Ok(())
+        })
     }
 }
 
-impl SecretRef {
-    /// Fetch the secret.
-    pub fn read(&self, config: &Config) -> Result<String> {
-        match self {
-            Self::Env(name) => std::env::var(name)
-                .with_context(|| format!("reading a credential: set the environment variable {name}")),
-            Self::File(path) => {
-                let path = config.resolve(path);
-                std::fs::read_to_string(&path).with_context(|| {
-                    format!("reading a credential: the file {} can't be read", path.display())
-                })
-            }
-        }
+/// A message without the text that the reader did not expect: what stands in the wrong place may be a credential.
+fn without_value(message: &str) -> String {
+    match (message.find("string \""), message.rfind("\", expected ")) {
+        (Some(from), Some(to)) if from < to => format!("{}a text{}", &message[..from], &message[to + 1..]),
+        _ => message.to_owned(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Config, DEFAULT};
-
-    #[test]
-    fn the_commented_default_is_a_valid_configuration_and_so_is_what_its_comments_propose() {
-        let config: Config = toml::from_str(DEFAULT).unwrap();
-        config.check().unwrap();
-        let proposed: String = DEFAULT
-            .lines()
-            .map(|line| line.strip_prefix("# ").filter(|rest| is_proposal(rest)).unwrap_or(line))
-            .filter(|line| *line != "flow = []")
-            .collect::<Vec<_>>()
-            .join("\n");
-        let config: Config = toml::from_str(&proposed).unwrap();
-        config.check().unwrap();
-        assert_eq!(config.flow.len(), 2);
-        assert_eq!(config.steps.len(), 2);
-        assert_eq!(config.models.len(), 1);
-        assert_eq!(config.destinations.len(), 1);
-    }
-
-    fn is_proposal(line: &str) -> bool {
-        line.starts_with('[') || line.split_once(" = ").is_some_and(|(name, _)| !name.contains(' '))
-    }
-}
+mod tests;

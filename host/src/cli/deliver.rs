@@ -5,48 +5,49 @@ use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::cli::standing::Rows;
+use crate::cli::wait::Wait;
 use crate::dispatch::outbox::Attempt;
-use crate::store::outbox::{OutboxCounts, RowOutcome, RowSettled, RowState};
+use crate::store::outbox::{RowOutcome, RowSettled};
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
-
-/// The longest sleep between two passes, in milliseconds.
-const NAP_MAX_MS: u64 = 1_000;
+use std::sync::Arc;
 
 /// Arguments of `deliver`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Go on with retries that become due within so many seconds.
-    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
-    wait: u64,
+    #[command(flatten)]
+    wait: Wait,
 }
 
 pub(super) async fn deliver(config: &Config, args: &Args, format: Format) -> Result<Ending> {
     let (store, clock) = compose::owner(config)?;
-    let deliverer = compose::deliverer(config, store, &clock)?;
-    let until = Instant::now() + Duration::from_secs(args.wait);
+    let deliverer = compose::deliverer(config, Arc::clone(&store), &clock)?;
+    let patience = args.wait.begin();
     let mut attempts = Vec::new();
-    let counts = loop {
+    loop {
         let report = deliverer.run_once().await?;
+        // A pass ends after so many rows; what it left is due at once.
+        let progressed = !report.attempts.is_empty();
         attempts.extend(report.attempts);
-        let left = until.saturating_duration_since(Instant::now());
-        let Some(due_ms) = report.next_due_ms.filter(|_| !left.is_zero()) else { break report.counts };
-        let nap_ms = u64::try_from(due_ms.saturating_sub(clock.now_ms())).unwrap_or(0).min(NAP_MAX_MS);
-        tokio::time::sleep(Duration::from_millis(nap_ms).min(left)).await;
-    };
+        let Some(due_ms) = report.next_due_ms else { break };
+        if patience.is_over() && !progressed {
+            break;
+        }
+        patience.nap(due_ms, clock.now_ms()).await;
+    }
+    let rows = Rows::of(&*store, config).await?;
     if format == Format::Json {
         output::json(&json!({
             "deliveries": attempts.iter().map(attempt_json).collect::<Vec<_>>(),
-            "outbox": counts.by_state,
+            "outbox": rows.by_state(),
+            "unconfigured": rows.unconfigured(),
         }))?;
     } else {
-        print_attempts(&attempts);
-        print_counts(&counts);
+        print_attempts(&attempts)?;
+        rows.print()?;
     }
-    let open =
-        RowState::ALL.into_iter().filter(|state| *state != RowState::Sent).map(|state| counts.of(state));
-    Ok(Ending::when(open.sum::<u64>() == 0))
+    Ok(Ending::when(rows.is_done()))
 }
 
 /// One attempt for programs.
@@ -73,8 +74,12 @@ fn outcome(outcome: &RowOutcome) -> (&'static str, String) {
             let doubt = if *maybe_applied { ", may have been applied" } else { "" };
             ("again", format!("in {due_in_ms} ms{doubt}: {cause}"))
         }
-        RowOutcome::Blocked { cause, .. } => ("blocked", cause.clone()),
-        RowOutcome::InDoubt { cause } => ("in doubt", cause.clone()),
+        RowOutcome::Blocked { cause, .. } | RowOutcome::Withheld { cause, in_doubt: false } => {
+            ("blocked", cause.clone())
+        }
+        RowOutcome::InDoubt { cause } | RowOutcome::Withheld { cause, in_doubt: true } => {
+            ("in doubt", cause.clone())
+        }
         RowOutcome::Paused { cause } => {
             ("paused", format!("{cause}; resume with `onceward destination resume`"))
         }
@@ -82,9 +87,9 @@ fn outcome(outcome: &RowOutcome) -> (&'static str, String) {
 }
 
 /// The attempts as a table.
-pub(super) fn print_attempts(attempts: &[Attempt]) {
+pub(super) fn print_attempts(attempts: &[Attempt]) -> Result<()> {
     if attempts.is_empty() {
-        return;
+        return Ok(());
     }
     let rows: Vec<[String; 5]> = attempts
         .iter()
@@ -97,26 +102,5 @@ pub(super) fn print_attempts(attempts: &[Attempt]) {
             [output::short(attempt.row), attempt.destination.clone(), tried, state.to_owned(), detail]
         })
         .collect();
-    output::table(["ROW", "DESTINATION", "ATTEMPT", "OUTCOME", "REMARK"], &rows);
-}
-
-/// Idle is never "all done": what is blocked or in doubt stands beside it.
-pub(super) fn print_counts(counts: &OutboxCounts) {
-    if counts.by_state.is_empty() {
-        return;
-    }
-    let list: Vec<String> = RowState::ALL
-        .into_iter()
-        .filter(|state| counts.of(*state) > 0)
-        .map(|state| format!("{} {}", counts.of(state), state.word()))
-        .collect();
-    output::line(format!("outbox: {}", list.join(", ")));
-    if counts.of(RowState::Pending) > 0 {
-        output::line("  send what is due with `onceward deliver`");
-    }
-    if counts.of(RowState::Blocked) + counts.of(RowState::InDoubt) > 0 {
-        output::line(
-            "  look at what needs a person with `onceward outbox list --state blocked` (or in-doubt)",
-        );
-    }
+    output::table(["ROW", "DESTINATION", "ATTEMPT", "OUTCOME", "REMARK"], &rows)
 }

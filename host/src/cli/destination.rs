@@ -44,7 +44,7 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
                         None => [name.clone(), "open".to_owned(), String::new()],
                     })
                     .collect();
-                output::table(["DESTINATION", "STATE", "REMARK"], &rows);
+                output::table(["DESTINATION", "STATE", "REMARK"], &rows)?;
             }
         }
         Verb::Resume { destination } => {
@@ -59,7 +59,7 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
                 format!("{destination} goes on")
             } else {
                 format!("{destination} was not paused")
-            });
+            })?;
         }
     }
     Ok(Ending::Done)

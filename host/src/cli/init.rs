@@ -30,7 +30,7 @@ pub(super) fn init(args: &Args) -> Result<Ending> {
     }
     for (name, text) in files {
         write_new(&args.dir.join(name), text)?;
-        output::line(format!("wrote {}", args.dir.join(name).display()));
+        output::line(format!("wrote {}", args.dir.join(name).display()))?;
     }
     Ok(Ending::Done)
 }

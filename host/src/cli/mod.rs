@@ -1,7 +1,9 @@
 //! The command line: one file a verb. It composes everything, and only here errors become text for people.
 //!
-//! Exit codes: 0 done, 1 an error, 2 a wrong command line, 3 the work or the outbox is not done yet and the output says
-//! how it stands.
+//! Exit codes: 0 done, 1 an error, 2 a wrong command line, 3 not done, and the output says how it stands. Done means: for
+//! `run`, that the event's own work and all that descends from it are done, and with `--deliver` that their rows are sent;
+//! for `resume`, that no work waits, for its time or for a person, and with `--deliver` that every row is sent; for
+//! `deliver`, that every row is sent.
 
 pub mod config;
 pub mod compose;
@@ -13,6 +15,9 @@ mod work;
 mod outbox;
 mod destination;
 mod init;
+mod family;
+mod standing;
+mod wait;
 
 use crate::cli::config::Config;
 use crate::cli::output::Format;
@@ -94,13 +99,13 @@ pub fn main() -> ExitCode {
 
 /// Print the whole chain: what was attempted, and why it failed.
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error}");
+    output::error_line(format!("error: {error}"));
     let mut printed = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
         // A transparent wrapper says the same as what it wraps.
         if cause != printed {
-            eprintln!("  because: {cause}");
+            output::error_line(format!("  because: {cause}"));
         }
         printed = cause;
     }

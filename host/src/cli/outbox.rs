@@ -71,29 +71,27 @@ fn list(rows: &[OutboxRow], format: Format) -> Result<()> {
             ]
         })
         .collect();
-    output::table(["ROW", "DESTINATION", "SLOT", "STATE", "ATTEMPT", "REFERENCE", "REMARK"], &lines);
-    Ok(())
+    output::table(["ROW", "DESTINATION", "SLOT", "STATE", "ATTEMPT", "REFERENCE", "REMARK"], &lines)
 }
 
 fn show(row: &OutboxRow, format: Format) -> Result<()> {
     if format == Format::Json {
         return output::json(&serde_json::to_value(row)?);
     }
-    output::line(format!("{} / {}", row.destination, row.slot));
+    output::line(format!("{} / {}", row.destination, row.slot))?;
     let field = |name: &str, value: &str| output::line(format!("  {name:<12} {value}"));
-    field("row", &row.row_id.to_string());
-    field("work", &row.work_id.to_string());
-    field("state", &format!("{}, attempt {}", state_text(row), row.attempt));
-    field("recorded", &output::time(row.created_ms));
+    field("row", &row.row_id.to_string())?;
+    field("work", &row.work_id.to_string())?;
+    field("state", &format!("{}, attempt {}", state_text(row), row.attempt))?;
+    field("recorded", &output::time(row.created_ms))?;
     for (name, value) in
         [("remark", &row.cause), ("reference", &row.external_reference), ("receipt", &row.receipt)]
     {
         if let Some(value) = value {
-            field(name, value);
+            field(name, value)?;
         }
     }
-    field("payload", &row.payload);
-    Ok(())
+    field("payload", &row.payload)
 }
 
 fn state_text(row: &OutboxRow) -> String {

@@ -5,16 +5,22 @@ use crate::cli::compose;
 use crate::cli::compose::Host;
 use crate::cli::config::Config;
 use crate::cli::deliver;
+use crate::cli::family::Family;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::resume;
-use crate::dispatch::step::{Claimed, End, Ended};
-use crate::identity::event::Event;
-use crate::store::work::{Answered, Standing};
-use anyhow::{Context as _, Result, anyhow};
+use crate::cli::standing;
+use crate::cli::standing::Rows;
+use crate::cli::wait::Wait;
+use crate::dispatch::step::{Claimed, Dispatcher, End, Ended};
+use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
+use crate::identity::key::RootKey;
+use crate::store::work::{Answered, Repeat, Standing};
+use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -27,90 +33,124 @@ pub(super) struct Args {
     /// Send what is due in the outbox as well.
     #[arg(long)]
     deliver: bool,
-    /// Go on with retries that become due within so many seconds.
-    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
-    wait: u64,
+    #[command(flatten)]
+    wait: Wait,
 }
 
 pub(super) async fn run(config: &Config, args: &Args, format: Format) -> Result<Ending> {
     let event = read(&args.event)?;
     let host = compose::host(config).await?;
-    let step = match args.step.as_deref().or(config.flow.first().map(String::as_str)) {
-        Some(step) => step,
-        None => match host.dispatcher.steps().collect::<Vec<_>>()[..] {
-            [only] => only,
-            [] => {
-                return Err(anyhow!(
-                    "running an event: no step is configured; add a [[step]] to onceward.toml"
-                ));
-            }
-            ref several => {
-                return Err(anyhow!(
-                    "running an event: there is no flow, and several steps ({}); name one with --step, or set `flow`",
-                    several.join(", ")
-                ));
-            }
-        },
-    };
+    let step = step(config, args, &host.dispatcher)?;
+    let patience = args.wait.begin();
     let (first, answered) = match host.dispatcher.claim(step, &event).await? {
-        Claimed::Held(held) => (vec![held.run(&host.dispatcher).await.settle(&host.dispatcher).await?], None),
-        Claimed::Answered(answered) => (Vec::new(), Some(answered)),
+        Claimed::Held(held) => (Some(held.run(&host.dispatcher).await.settle(&host.dispatcher).await?), None),
+        Claimed::Answered(answered) => (None, Some(answered)),
     };
-    let rest = resume::until_quiet(&host, args.wait, args.deliver).await?;
-    let ended: Vec<&Ended> = first.iter().chain(&rest.ended).collect();
-    let own_done = answered.as_ref().map_or_else(
-        || first.iter().all(|ended| is_done(&ended.end)),
-        |answered| matches!(answered.standing, Standing::Done { .. }),
-    );
-    report(&host, &ended, answered.as_ref(), &rest, format).await?;
-    Ok(Ending::when(own_done && rest.is_done()))
+    let root = root(&host.dispatcher, first.as_ref(), answered.as_ref()).await?;
+    let rest = resume::until_quiet(&host, &patience, args.deliver, root).await?;
+    let family = match root {
+        Some(root) => Some(Family::of(&**host.dispatcher.store(), host.dispatcher.namespace(), root).await?),
+        None => None,
+    };
+    let told = Told { first, answered, rest, family };
+    told.report(&host, config, format).await?;
+    Ok(Ending::when(told.is_done(args.deliver)))
 }
 
-fn read(path: &PathBuf) -> Result<Event> {
+/// The step to begin at: the one that was named, the flow's first, or the only one.
+fn step<'a>(config: &'a Config, args: &'a Args, dispatcher: &'a Dispatcher) -> Result<&'a str> {
+    if let Some(step) = args.step.as_deref().or(config.flow.first().map(String::as_str)) {
+        return Ok(step);
+    }
+    match dispatcher.steps().collect::<Vec<_>>()[..] {
+        [only] => Ok(only),
+        [] => bail!("running an event: no step is configured; add a [[step]] to onceward.toml"),
+        ref several => bail!(
+            "running an event: there is no flow, and several steps ({}); name one with --step, or set `flow`",
+            several.join(", ")
+        ),
+    }
+}
+
+/// What the event's work descends from; none where the event is no work.
+async fn root(
+    dispatcher: &Dispatcher,
+    first: Option<&Ended>,
+    answered: Option<&Answered>,
+) -> Result<Option<RootKey>> {
+    if let Some(first) = first {
+        return Ok(Some(first.work.root_key));
+    }
+    let Some(answered) = answered else { return Ok(None) };
+    Ok(dispatcher.store().work_show(answered.work.clone()).await?.map(|work| work.root_key))
+}
+
+/// Read an event, and no more of it than an event may have.
+fn read(path: &Path) -> Result<Event> {
+    let limit_bytes = EVENT_LIMIT_BYTES as u64 + 1;
     let mut bytes = Vec::new();
     let name = if path.as_os_str() == "-" {
-        std::io::stdin().read_to_end(&mut bytes).context("reading the event from standard input")?;
+        std::io::stdin()
+            .lock()
+            .take(limit_bytes)
+            .read_to_end(&mut bytes)
+            .context("reading the event from standard input: it can't be read")?;
         "standard input".to_owned()
     } else {
-        bytes = std::fs::read(path)
+        File::open(path)
+            .and_then(|file| file.take(limit_bytes).read_to_end(&mut bytes))
             .with_context(|| format!("reading the event {}: the file can't be read", path.display()))?;
         path.display().to_string()
     };
     Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))
 }
 
-/// Whether the work needs no further attempt.
-pub(super) const fn is_done(end: &End) -> bool {
-    matches!(end, End::Done { .. } | End::Continued)
+/// What became of the event, and of all that was due beside it.
+struct Told {
+    first: Option<Ended>,
+    answered: Option<Answered>,
+    rest: resume::Quiet,
+    family: Option<Family>,
 }
 
-async fn report(
-    host: &Host,
-    ended: &[&Ended],
-    answered: Option<&Answered>,
-    rest: &resume::Quiet,
-    format: Format,
-) -> Result<()> {
-    let counts = host.dispatcher.store().outbox_counts(host.dispatcher.namespace()).await?;
-    if format == Format::Json {
-        return output::json(&json!({
-            "answered": answered.map(answered_json),
-            "runs": ended.iter().map(|ended| ended_json(ended)).collect::<Vec<_>>(),
-            "deliveries": rest.attempts.iter().map(deliver::attempt_json).collect::<Vec<_>>(),
-            "outbox": counts.by_state,
-        }));
+impl Told {
+    /// Whether the sender need not send the event again, nor a person look at it.
+    fn is_done(&self, delivered: bool) -> bool {
+        let refused = self.answered.as_ref().is_some_and(|answered| {
+            matches!(
+                answered.standing,
+                Standing::Done(Repeat::Error) | Standing::Mismatch { .. } | Standing::TooOld
+            )
+        });
+        !refused && self.family.as_ref().is_some_and(|family| family.is_done(delivered))
     }
-    if let Some(answered) = answered {
-        output::line(format!("{}: {}", answered.readable_key, standing_text(&answered.standing)));
-        output::line(format!("  work {}", answered.work.id));
-        if let Standing::Done { output: result, .. } = &answered.standing {
-            output::line(format!("  first result: {result}"));
+
+    async fn report(&self, host: &Host, config: &Config, format: Format) -> Result<()> {
+        let rows = Rows::of(&**host.dispatcher.store(), config).await?;
+        let works = self.family.as_ref().map(Family::counts).unwrap_or_default();
+        let ended: Vec<&Ended> = self.first.iter().chain(&self.rest.ended).collect();
+        if format == Format::Json {
+            return output::json(&json!({
+                "answered": self.answered.as_ref().map(answered_json),
+                "runs": ended.iter().map(|ended| ended_json(ended)).collect::<Vec<_>>(),
+                "deliveries": self.rest.attempts.iter().map(deliver::attempt_json).collect::<Vec<_>>(),
+                "works": works.by_state,
+                "outbox": rows.by_state(),
+                "unconfigured": rows.unconfigured(),
+            }));
         }
+        if let Some(answered) = &self.answered {
+            output::line(format!("{}: {}", answered.readable_key, standing_text(&answered.standing)))?;
+            output::line(format!("  work {}", answered.work.id))?;
+            if let Standing::Done(Repeat::Original { output: result, .. }) = &answered.standing {
+                output::line(format!("  first result: {result}"))?;
+            }
+        }
+        resume::print_runs(&ended)?;
+        deliver::print_attempts(&self.rest.attempts)?;
+        standing::print_works("works of this event", &works)?;
+        rows.print()
     }
-    resume::print_runs(ended);
-    deliver::print_attempts(&rest.attempts);
-    deliver::print_counts(&counts);
-    Ok(())
 }
 
 /// One run for programs.
@@ -139,9 +179,11 @@ pub(super) fn ended_json(ended: &Ended) -> Value {
 
 fn answered_json(answered: &Answered) -> Value {
     let (verdict, detail) = match &answered.standing {
-        Standing::Done { output, needs_review, .. } => {
+        Standing::Done(Repeat::Original { output, needs_review }) => {
             ("replay", json!({ "output": output::nested(output), "needs_review": needs_review }))
         }
+        Standing::Done(Repeat::Acknowledgement) => ("acknowledged", json!({})),
+        Standing::Done(Repeat::Error) => ("already-done", json!({})),
         Standing::InProgress { retry_after_ms, state } => {
             ("in-progress", json!({ "state": state.word(), "retry_after_ms": retry_after_ms }))
         }
@@ -165,7 +207,8 @@ fn answered_json(answered: &Answered) -> Value {
 
 fn standing_text(standing: &Standing) -> String {
     match standing {
-        Standing::Done { .. } => "done before; nothing was run".to_owned(),
+        Standing::Done(Repeat::Original { .. } | Repeat::Acknowledgement) => "done before; nothing was run".to_owned(),
+        Standing::Done(Repeat::Error) => "already done; the contract makes a repeat an error".to_owned(),
         Standing::InProgress { state, retry_after_ms } => {
             format!("in progress ({}); ask again in {retry_after_ms} ms", state.word())
         }

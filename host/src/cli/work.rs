@@ -80,8 +80,7 @@ fn list(works: &[WorkRecord], format: Format) -> Result<()> {
             ]
         })
         .collect();
-    output::table(["WORK", "STATE", "ATTEMPT", "DUPLICATES", "KEY", "REMARK"], &rows);
-    Ok(())
+    output::table(["WORK", "STATE", "ATTEMPT", "DUPLICATES", "KEY", "REMARK"], &rows)
 }
 
 async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) -> Result<()> {
@@ -105,20 +104,19 @@ async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) ->
     if format == Format::Json {
         return output::json(&json!({ "work": work, "stage": stage, "rows": rows, "evidence": evidence }));
     }
-    print(&work, stage.as_deref(), &rows, &evidence);
-    Ok(())
+    print(&work, stage.as_deref(), &rows, &evidence)
 }
 
-fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &[Evidence]) {
-    output::line(&work.readable_key);
+fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &[Evidence]) -> Result<()> {
+    output::line(&work.readable_key)?;
     let field = |name: &str, value: String| output::line(format!("  {name:<12} {value}"));
-    field("work", work.work_id.to_string());
+    field("work", work.work_id.to_string())?;
     field(
         "state",
         format!("{}, attempt {}, {} duplicates", work.state.word(), work.attempt, work.duplicates),
-    );
-    field("event", format!("{} {}", work.source, work.event_id.as_deref().unwrap_or("(no id)")));
-    field("occurred", output::time(work.occurred_at_ms));
+    )?;
+    field("event", format!("{} {}", work.source, work.event_id.as_deref().unwrap_or("(no id)")))?;
+    field("occurred", output::time(work.occurred_at_ms))?;
     for (name, value) in [
         ("stage", stage),
         ("review", work.needs_review.as_deref()),
@@ -126,7 +124,7 @@ fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &
         ("result", work.output.as_deref()),
     ] {
         if let Some(value) = value {
-            field(name, value.to_owned());
+            field(name, value.to_owned())?;
         }
     }
     for row in rows {
@@ -135,12 +133,12 @@ fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &
         field(
             "row",
             format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()),
-        );
+        )?;
     }
-    output::line("");
+    output::line("")?;
     let lines: Vec<[String; 3]> = evidence
         .iter()
         .map(|line| [output::time(line.at_ms), line.kind.clone(), line.detail.clone()])
         .collect();
-    output::table(["WHEN", "WHAT", "DETAIL"], &lines);
+    output::table(["WHEN", "WHAT", "DETAIL"], &lines)
 }

@@ -25,12 +25,14 @@ pub enum Answer {
     InProgress(Fault),
     /// The credential or the account is not accepted, or gone: the destination is paused and its rows wait.
     Unauthorised(Fault),
+    /// The destination is set up so that nothing can be sent: it is paused too, until the operator corrects it.
+    Misconfigured(Fault),
 }
 
+#[cfg(test)]
 impl Answer {
     /// The fault, where there is one.
-    #[must_use]
-    pub fn fault(&self) -> Option<&Fault> {
+    pub(crate) fn fault(&self) -> Option<&Fault> {
         match self {
             Answer::Accepted(_) => None,
             Answer::NotApplied(fault)
@@ -38,13 +40,13 @@ impl Answer {
             | Answer::Permanent(fault)
             | Answer::Conflict(fault)
             | Answer::InProgress(fault)
-            | Answer::Unauthorised(fault) => Some(fault),
+            | Answer::Unauthorised(fault)
+            | Answer::Misconfigured(fault) => Some(fault),
         }
     }
 
-    /// The class as one stable lower-case word, for logs and evidence.
-    #[must_use]
-    pub fn class(&self) -> &'static str {
+    /// The class as one word.
+    pub(crate) fn class(&self) -> &'static str {
         match self {
             Answer::Accepted(_) => "accepted",
             Answer::NotApplied(_) => "not-applied",
@@ -53,6 +55,7 @@ impl Answer {
             Answer::Conflict(_) => "conflict",
             Answer::InProgress(_) => "in-progress",
             Answer::Unauthorised(_) => "unauthorised",
+            Answer::Misconfigured(_) => "misconfigured",
         }
     }
 }

@@ -13,7 +13,8 @@
 //!
 //! | noticed | class |
 //! |---|---|
-//! | bad address, forbidden address, bad key or header name | permanent, nothing was sent |
+//! | bad address, forbidden address, bad header name | misconfigured, nothing was sent |
+//! | a payload that does not fill the address | permanent, nothing was sent |
 //! | account not configured | unauthorised, nothing was sent |
 //! | name look-up, connecting, TLS, their time-out | not applied |
 //! | reset, close, time-out after that, reply cut short | ambiguous |
@@ -188,14 +189,17 @@ impl HttpConnector {
     fn request(&self, delivery: &Delivery<'_>) -> Result<(Request, Option<&Secret>), Answer> {
         let envelope = delivery.envelope;
         let permanent = |cause| Answer::Permanent(Fault::without_reply(cause));
-        let url = request::target(self.policy, &envelope.url, delivery.key, delivery.body).map_err(permanent)?;
+        let url = self.target(&envelope.url, delivery.key, delivery.body)?;
         let mut request = Request::new(request::method(envelope.method), url);
         let headers = request.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let (name, key) = request::key_header(&envelope.key_header, delivery.key).map_err(permanent)?;
+        let (name, key) = request::key_header(&envelope.key_header, delivery.key)
+            .map_err(|cause| Answer::Misconfigured(Fault::without_reply(cause)))?;
         headers.insert(name, key);
         let body = match &envelope.fingerprint {
-            Some(place) => template::with_fingerprint(delivery.body, place, delivery.key).map_err(permanent)?,
+            Some(place) => {
+                template::with_fingerprint(delivery.body, place, delivery.key).map_err(permanent)?
+            }
             None => delivery.body.to_vec(),
         };
         *request.body_mut() = Some(body.into());
@@ -205,11 +209,19 @@ impl HttpConnector {
 
     /// The request of a look-up, or the answer where it can't be made.
     fn look_up_request(&self, query: &Query<'_>) -> Result<(Request, Option<&Secret>), Answer> {
-        let url = request::target(self.policy, &query.look_up.url, query.key, query.body)
-            .map_err(|cause| Answer::Permanent(Fault::without_reply(cause)))?;
+        let url = self.target(&query.look_up.url, query.key, query.body)?;
         let mut request = Request::new(reqwest::Method::GET, url);
         let secret = self.sign(&mut request, query.account)?;
         Ok((request, secret))
+    }
+
+    /// The address with its places filled. A place that the payload leaves empty is the row's fault, everything else the
+    /// destination's.
+    fn target(&self, url: &str, key: &str, body: &[u8]) -> Result<url::Url, Answer> {
+        let filled =
+            template::fill(url, key, body).map_err(|cause| Answer::Permanent(Fault::without_reply(cause)))?;
+        request::target(self.policy, &filled)
+            .map_err(|cause| Answer::Misconfigured(Fault::without_reply(cause)))
     }
 
     /// Add the account's credential.
@@ -326,11 +338,11 @@ fn client(settings: &HttpSettings, resolver: GuardedResolver) -> Result<Client, 
 /// What is known where no reply came. Connecting is the only phase that certainly comes before the request.
 fn without_reply(error: &reqwest::Error) -> Answer {
     if let Some(refused) = sources(error).find_map(|source| source.downcast_ref::<AddressRefused>()) {
-        return Answer::Permanent(Fault::without_reply(refused.to_string()));
+        return Answer::Misconfigured(Fault::without_reply(refused.to_string()));
     }
     let words = innermost(error);
     if error.is_builder() {
-        return Answer::Permanent(Fault::without_reply(format!("the request can't be made: {words}")));
+        return Answer::Misconfigured(Fault::without_reply(format!("the request can't be made: {words}")));
     }
     if error.is_connect() {
         return Answer::NotApplied(Fault::without_reply(format!(

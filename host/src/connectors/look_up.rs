@@ -49,7 +49,7 @@ impl From<Answer> for Found {
     /// A request that got no reply, or could not be made.
     fn from(answer: Answer) -> Self {
         match answer {
-            Answer::Unauthorised(fault) => Self::Unauthorised(fault),
+            Answer::Unauthorised(fault) | Answer::Misconfigured(fault) => Self::Unauthorised(fault),
             Answer::Accepted(receipt) => Self::Unknown(Fault::without_reply(receipt.body)),
             Answer::NotApplied(fault)
             | Answer::Ambiguous(fault)

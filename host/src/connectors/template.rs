@@ -29,7 +29,9 @@ pub fn fill(url: &str, key: &str, body: &[u8]) -> Result<String, String> {
             "a place in the destination's `url` is not closed: write {key} or {/pointer}".to_owned()
         })?;
         filled.push_str(before);
-        filled.extend(url::form_urlencoded::byte_serialize(value(place, key, body)?.as_bytes()).map(plus_to_percent));
+        filled.extend(
+            url::form_urlencoded::byte_serialize(value(place, key, body)?.as_bytes()).map(plus_to_percent),
+        );
         rest = after;
     }
     filled.push_str(rest);
@@ -46,10 +48,12 @@ fn value(place: &str, key: &str, body: &[u8]) -> Result<String, String> {
         return Ok(key.to_owned());
     }
     if !place.starts_with('/') {
-        return Err(format!("the destination's `url` has the place {{{place}}}: write {{key}} or {{/pointer}}"));
+        return Err(format!(
+            "the destination's `url` has the place {{{place}}}: write {{key}} or {{/pointer}}"
+        ));
     }
-    let payload: Value =
-        serde_json::from_slice(body).map_err(|error| format!("the payload can't be read as JSON: {error}"))?;
+    let payload: Value = serde_json::from_slice(body)
+        .map_err(|error| format!("the payload can't be read as JSON: {error}"))?;
     match payload.pointer(place) {
         Some(Value::String(text)) if !text.trim().is_empty() => Ok(text.clone()),
         Some(Value::Number(number)) => Ok(number.to_string()),
@@ -69,14 +73,16 @@ fn value(place: &str, key: &str, body: &[u8]) -> Result<String, String> {
 /// # Errors
 /// A body that is no JSON object, a place that is no pointer to a member, or one that the payload fills itself.
 pub fn with_fingerprint(body: &[u8], place: &str, key: &str) -> Result<Vec<u8>, String> {
-    let mut payload: Value =
-        serde_json::from_slice(body).map_err(|error| format!("the payload can't be read as JSON: {error}"))?;
+    let mut payload: Value = serde_json::from_slice(body)
+        .map_err(|error| format!("the payload can't be read as JSON: {error}"))?;
     let mut tokens = place.strip_prefix('/').into_iter().flat_map(|path| path.split('/')).peekable();
     let mut at = &mut payload;
     while let Some(token) = tokens.next() {
         let token = token.replace("~1", "/").replace("~0", "~");
         let Value::Object(members) = at else {
-            return Err(format!("the payload has no object on the way to `{place}`, where the fingerprint belongs"));
+            return Err(format!(
+                "the payload has no object on the way to `{place}`, where the fingerprint belongs"
+            ));
         };
         if tokens.peek().is_none() {
             if members.contains_key(&token) {

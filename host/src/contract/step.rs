@@ -1,22 +1,32 @@
 //! The contract a step exports.
+//!
+//! Owns its parts and what makes them usable together; how it is written into the ledger and read back is
+//! [`recorded`]'s. Refuses a contract that can't work, when it is loaded and not when the first event comes.
+
+pub mod recorded;
+mod error;
+
+pub use crate::contract::step::error::ContractError;
 
 use crate::contract::response::Response;
 use crate::contract::window::Window;
 use crate::identity::pointer::Pointer;
 use crate::identity::rules::Rules;
-use crate::identity::rules::RulesError;
 use crate::identity::work_id::Identity;
-use crate::identity::work_id::IdentityError;
 use serde::{Deserialize, Serialize};
 
 /// The longest name of a step. It stands in readable keys and file names.
 pub const NAME_LIMIT_BYTES: usize = 64;
+
+/// The longest name of a marker, a destination or a model. An operator types it.
+pub const REFERENCE_LIMIT_BYTES: usize = 128;
 
 /// The most destinations or models one step may ask for; a step that wants more is several steps.
 pub const CAPABILITY_LIMIT: usize = 64;
 
 /// Identity, window and response of a step, and the capabilities it asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct StepContract {
     /// The step's name.
     pub name: String,
@@ -36,65 +46,6 @@ pub struct StepContract {
     pub models: Vec<String>,
 }
 
-/// Why a contract was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum ContractError {
-    /// The name is not usable.
-    #[error(
-        "reading the contract: the name {0:?} is not usable; take lower-case letters, digits and hyphens, at most {NAME_LIMIT_BYTES}"
-    )]
-    Name(String),
-    /// The version is zero.
-    #[error("reading the contract of {0:?}: version 0; versions count from 1")]
-    Version(String),
-    /// The identity is not usable.
-    #[error("reading the contract of {step:?}: its identity is not usable")]
-    Identity {
-        /// The step.
-        step: String,
-        /// What is wrong with it.
-        source: IdentityError,
-    },
-    /// A field of the identity is volatile as well, so that it would be stripped before it is read.
-    #[error(
-        "reading the contract of {step:?}: the identity field {field:?} is volatile too; a field that changes with each delivery can't identify work"
-    )]
-    VolatileIdentity {
-        /// The step.
-        step: String,
-        /// The field.
-        field: String,
-    },
-    /// A JSON Pointer is malformed.
-    #[error("reading the contract of {step:?}: a normalisation rule is not usable")]
-    Rules {
-        /// The step.
-        step: String,
-        /// Which rule, and why.
-        source: RulesError,
-    },
-    /// Too many capabilities, or an empty name among them.
-    #[error(
-        "reading the contract of {step:?}: {what} must be at most {CAPABILITY_LIMIT} names, none empty; split the step or name them"
-    )]
-    Capabilities {
-        /// The step.
-        step: String,
-        /// "destinations" or "models".
-        what: &'static str,
-    },
-    /// The identity part changed although the version did not.
-    #[error(
-        "loading {step:?}: identity or normalisation differ from the recorded contract of version {version}; raise the version, or old events would become new work"
-    )]
-    ChangedWithoutVersion {
-        /// The step.
-        step: String,
-        /// The version that both claim.
-        version: u32,
-    },
-}
-
 impl StepContract {
     /// Refuse a contract that can't work, naming what is wrong.
     pub fn validate(&self) -> Result<(), ContractError> {
@@ -110,12 +61,27 @@ impl StepContract {
             .validate()
             .map_err(|source| ContractError::Identity { step: self.name.clone(), source })?;
         self.refuse_volatile_identity()?;
+        self.refuse_idle_window()?;
+        let usable = |name: &String| !name.trim().is_empty() && name.len() <= REFERENCE_LIMIT_BYTES;
         for (what, names) in [("destinations", &self.destinations), ("models", &self.models)] {
-            if names.len() > CAPABILITY_LIMIT || names.iter().any(String::is_empty) {
+            if names.len() > CAPABILITY_LIMIT || !names.iter().all(usable) {
                 return Err(ContractError::Capabilities { step: self.name.clone(), what });
             }
         }
         Ok(())
+    }
+
+    /// A window that ends as it begins, or that nobody can end, forgets every key or none by accident.
+    fn refuse_idle_window(&self) -> Result<(), ContractError> {
+        match &self.window {
+            Window::Duration(0) => Err(ContractError::NoWindow(self.name.clone())),
+            Window::UntilMarker(marker)
+                if marker.trim().is_empty() || marker.len() > REFERENCE_LIMIT_BYTES =>
+            {
+                Err(ContractError::Marker(self.name.clone()))
+            }
+            Window::ForEver | Window::Duration(_) | Window::UntilMarker(_) => Ok(()),
+        }
     }
 
     /// A field that changes with each delivery can't identify work.
@@ -144,3 +110,6 @@ impl StepContract {
         self.identity == other.identity && self.rules == other.rules
     }
 }
+
+#[cfg(test)]
+mod tests;

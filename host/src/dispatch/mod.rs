@@ -9,4 +9,5 @@ pub mod retry;
 pub mod setup;
 pub mod step;
 pub mod worker;
+mod send;
 pub mod outbox;

@@ -1,23 +1,28 @@
 //! The delivery protocol: take (the attempt is counted), send, settle. No transaction is open over the call.
 
 use crate::clock::Clock;
-use crate::connectors::envelope::Delivery;
-use crate::connectors::answer::{Answer, Fault, Receipt};
-use crate::contract::tier::AfterAmbiguous;
 use crate::contract::tier::Tier;
 use crate::crash_point;
 use crate::crash_point::CrashPoint;
-use crate::dispatch::setup::{DestinationSetup, Frozen};
+use crate::dispatch::send::send;
+use crate::dispatch::setup::DestinationSetup;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::outbox::{OutboxCounts, RowOutcome, RowSettled, Sending, Take};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
 
 /// Rows that one pass takes at most from a destination, so that a pass ends.
 const PASS_LIMIT: usize = 1_000;
+
+/// How long the record of an outcome is tried while the ledger is full or busy, in milliseconds.
+const RECORD_MAX_MS: u64 = 30_000;
+
+/// The pause between two tries, in milliseconds.
+const RECORD_PAUSE_MS: u64 = 200;
 
 /// One delivery attempt that ended.
 #[derive(Debug)]
@@ -100,17 +105,22 @@ impl Deliverer {
         for row in rows {
             let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
             let destination = Arc::clone(destination);
-            sending.spawn(async move { send(&*store, &*clock, &destination, row).await });
+            sending.spawn(async move {
+                let outcome = send(&*clock, &destination, &row).await;
+                record(&*store, &destination, row, outcome).await
+            });
         }
-        let mut ended = Vec::new();
+        let (mut ended, mut failed) = (Vec::new(), None);
+        // All are waited for, whatever becomes of one: a request that is cut off may have been applied.
         while let Some(attempt) = sending.join_next().await {
-            // A panicking connector leaves its row to the lease, like a host that died.
             match attempt {
-                Ok(attempt) => ended.push(attempt?),
+                Ok(Ok(attempt)) => ended.push(attempt),
+                Ok(Err(error)) => failed = failed.or(Some(error)),
+                // A panicking connector leaves its row to the lease, like a host that died.
                 Err(panic) => tracing::error!(%panic, destination = destination.name, "a delivery panicked"),
             }
         }
-        Ok(ended)
+        failed.map_or(Ok(ended), Err)
     }
 
     fn order(&self, destination: &DestinationSetup) -> Result<Take, StoreError> {
@@ -118,50 +128,38 @@ impl Deliverer {
             operation: "freezing a destination's settings",
             what: error.to_string(),
         })?;
-        // A receiver that can't recognise a repeat has forgotten every key at once.
-        let retention_ms = if destination.tier == Tier::Blind { 0 } else { destination.retention_ms };
+        // Where a look-up has to wait until the receiver has settled, so does the takeover of a lost sender's row.
+        let patient = destination.tier == Tier::Lookup;
+        let settling_ms = if patient { destination.settling_ms } else { 0 };
+        let lease_ms = destination.lease_ms.saturating_add(settling_ms);
         Ok(Take {
             namespace: self.namespace.clone(),
             destination: destination.name.clone(),
             envelope,
-            lease_ms: i64::try_from(destination.lease_ms).unwrap_or(i64::MAX),
+            lease_ms: i64::try_from(lease_ms).unwrap_or(i64::MAX),
+            patient,
             limit: destination.concurrency,
-            attempts_max: destination.retry.attempts_max,
-            retention_ms: i64::try_from(retention_ms).unwrap_or(i64::MAX),
         })
     }
 }
 
-async fn send(
+/// Record what came of an attempt. A full or busy ledger is asked again while the lease lasts: a receipt that is not
+/// recorded would be another request.
+async fn record(
     store: &dyn Store,
-    clock: &dyn Clock,
     destination: &DestinationSetup,
     row: Sending,
+    outcome: RowOutcome,
 ) -> Result<Attempt, StoreError> {
-    let outcome = match serde_json::from_str::<Frozen>(&row.envelope) {
-        Ok(frozen) if forgotten(&frozen, &row) => RowOutcome::InDoubt {
-            cause: "an earlier attempt may have been applied, and the destination can no longer tell a repeat; \
-                    nothing was sent again"
-                .to_owned(),
-        },
-        Ok(frozen) => {
-            let key = row.row.id.to_string();
-            let delivery = Delivery {
-                envelope: &frozen.envelope,
-                key: &key,
-                body: row.payload.as_bytes(),
-                maybe_applied: row.maybe_applied,
-            };
-            let answer = destination.connector.deliver(delivery).await;
-            crash_point::reach(CrashPoint::DestinationAnswered);
-            rule(clock, destination, &frozen, &row, answer)
+    let until = tokio::time::Instant::now() + Duration::from_millis(destination.lease_ms.min(RECORD_MAX_MS));
+    let settled = loop {
+        match store.outbox_settle(row.row.clone(), row.token, outcome.clone()).await {
+            Err(error) if error.is_transient() && tokio::time::Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(RECORD_PAUSE_MS)).await;
+            }
+            settled => break settled?,
         }
-        Err(error) => RowOutcome::Blocked {
-            cause: format!("what was frozen at the first attempt can't be read: {error}"),
-            maybe_applied: false,
-        },
     };
-    let settled = store.outbox_settle(row.row.clone(), row.token, outcome.clone()).await?;
     crash_point::reach(CrashPoint::ReceiptRecorded);
     Ok(Attempt {
         row: row.row.id,
@@ -171,63 +169,4 @@ async fn send(
         outcome,
         settled,
     })
-}
-
-/// Whether the receiver would take a repeat of an attempt that may have been applied for a new request: a row can wait
-/// longer than a key is kept, where the host was stopped or the destination paused.
-fn forgotten(frozen: &Frozen, row: &Sending) -> bool {
-    let age_ms = row.taken_ms.saturating_sub(row.first_attempt_ms);
-    let retention_ms = i64::try_from(frozen.retention_ms).unwrap_or(i64::MAX);
-    row.maybe_applied && frozen.tier.after_ambiguous(age_ms, retention_ms) == AfterAmbiguous::InDoubt
-}
-
-/// What an answer means for the row, by the receiver's tier and the budget.
-fn rule(
-    clock: &dyn Clock,
-    destination: &DestinationSetup,
-    frozen: &Frozen,
-    row: &Sending,
-    answer: Answer,
-) -> RowOutcome {
-    let age_ms = row.taken_ms.saturating_sub(row.first_attempt_ms);
-    let again = |fault: Fault, maybe_applied: bool| match destination.retry.exhausted(row.attempt, age_ms) {
-        Some(exhausted) => RowOutcome::Blocked { cause: format!("{exhausted}: {}", cause(&fault)), maybe_applied },
-        None => RowOutcome::Again {
-            due_in_ms: destination.retry.delay_ms(clock, row.attempt, fault.retry_after_ms),
-            cause: cause(&fault),
-            maybe_applied,
-        },
-    };
-    match answer {
-        Answer::Accepted(receipt) => sent(receipt),
-        Answer::NotApplied(fault) => again(fault, false),
-        // An earlier attempt is being worked on over there, so it may well be applied.
-        Answer::InProgress(fault) => again(fault, true),
-        Answer::Ambiguous(fault) => {
-            let retention_ms = i64::try_from(frozen.retention_ms).unwrap_or(i64::MAX);
-            match frozen.tier.after_ambiguous(age_ms, retention_ms) {
-                AfterAmbiguous::SendAgain => again(fault, true),
-                AfterAmbiguous::InDoubt => RowOutcome::InDoubt { cause: cause(&fault) },
-            }
-        }
-        Answer::Permanent(fault) | Answer::Conflict(fault) => {
-            RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false }
-        }
-        Answer::Unauthorised(fault) => RowOutcome::Paused { cause: cause(&fault) },
-    }
-}
-
-/// What went wrong, with the status where there was one.
-fn cause(fault: &Fault) -> String {
-    fault.status.map_or_else(|| fault.cause.clone(), |status| format!("{status}: {}", fault.cause))
-}
-
-fn sent(receipt: Receipt) -> RowOutcome {
-    let flag = (!receipt.readable).then(|| "the receipt can't be read; the destination accepted the row".to_owned());
-    RowOutcome::Sent {
-        receipt: receipt.body,
-        truncated: receipt.truncated,
-        external_reference: receipt.reference,
-        flag,
-    }
 }

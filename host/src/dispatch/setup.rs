@@ -52,7 +52,11 @@ impl StepSetup {
             .lease_ms
             .unwrap_or_else(|| self.limits.wall_ms.saturating_add(LEASE_MARGIN_MS))
             .max(self.limits.wall_ms);
-        Terms { lease_ms: i64::try_from(lease_ms).unwrap_or(i64::MAX), attempts_max: self.retry.attempts_max }
+        Terms {
+            lease_ms: i64::try_from(lease_ms).unwrap_or(i64::MAX),
+            attempts_max: self.retry.attempts_max,
+            age_max_ms: i64::try_from(self.retry.age_max_ms).unwrap_or(i64::MAX),
+        }
     }
 }
 
@@ -66,6 +70,8 @@ pub struct DestinationSetup {
     pub tier: Tier,
     /// How long it remembers a key, in milliseconds.
     pub retention_ms: u64,
+    /// How long after a write a look-up may still miss it, in milliseconds.
+    pub settling_ms: u64,
     /// When a failed delivery is tried again.
     pub retry: RetryPolicy,
     /// How long a sender may take, in milliseconds: longer than any request.
@@ -83,6 +89,9 @@ pub struct Frozen {
     pub tier: Tier,
     /// How long it remembers a key, in milliseconds.
     pub retention_ms: u64,
+    /// How long after a write a look-up may still miss it, in milliseconds.
+    #[serde(default)]
+    pub settling_ms: u64,
     /// Address and manners.
     pub envelope: Envelope,
 }
@@ -91,6 +100,11 @@ impl DestinationSetup {
     /// What a first attempt freezes.
     #[must_use]
     pub fn frozen(&self) -> Frozen {
-        Frozen { tier: self.tier, retention_ms: self.retention_ms, envelope: self.envelope.clone() }
+        Frozen {
+            tier: self.tier,
+            retention_ms: self.retention_ms,
+            settling_ms: self.settling_ms,
+            envelope: self.envelope.clone(),
+        }
     }
 }

@@ -30,6 +30,9 @@ use crate::store::work::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Chunks of one batch: far more than any batch has, and an end for a step that never comes to one.
+const CHUNKS_MAX: u32 = 100_000;
+
 /// Why a step could not be dispatched.
 #[derive(Debug, thiserror::Error)]
 pub enum DispatchError {
@@ -286,6 +289,10 @@ impl Ran {
                 let end = End::Done { output: output.clone(), needs_review: needs_review.clone() };
                 (Outcome::Done { output, needs_review, follow_up, collected: run.collected }, end)
             }
+            RunEnded::Continue { .. } if held.job.work.chunk >= CHUNKS_MAX => {
+                let cause = format!("more than {CHUNKS_MAX} chunks: the step continues without end");
+                (Outcome::Dead { cause: cause.clone() }, End::Dead(cause))
+            }
             RunEnded::Continue { cursor } => {
                 (Outcome::Continue { cursor, collected: run.collected }, End::Continued)
             }
@@ -301,7 +308,11 @@ impl Ran {
         Ok(ended(match settled {
             Settled::Applied => end,
             Settled::RowConflict { cause } => End::Dead(cause),
-            Settled::LeaseLost => End::LeaseLost,
+            Settled::LeaseLost => {
+                // Where the claim itself was never committed, nobody has the work, and the caller must hear why.
+                held.job.durable.wait().await?;
+                End::LeaseLost
+            }
         }))
     }
 }
@@ -310,7 +321,8 @@ impl Held {
     /// Another attempt, or the end of the budget.
     fn again(&self, dispatcher: &Dispatcher, cause: String, asked_ms: Option<u64>) -> (Outcome, End) {
         let (policy, work) = (&self.setup.retry, &self.job.work);
-        let age_ms = work.updated_ms.saturating_sub(work.created_ms);
+        // Both are of the claim: how long ago the first attempt since the last restart of the count began.
+        let age_ms = work.updated_ms.saturating_sub(work.budget_from_ms.unwrap_or(work.updated_ms));
         if let Some(exhausted) = policy.exhausted(work.attempt, age_ms) {
             let cause = format!("{exhausted}: {cause}");
             return (Outcome::Dead { cause: cause.clone() }, End::Dead(cause));

@@ -26,6 +26,10 @@ use crate::identity::time::TimeError;
 /// address.
 pub const EVENT_LIMIT_BYTES: usize = 1024 * 1024;
 
+/// The longest `source` or `id`. They stand in the ledger beside the payload and in every list of works; an address
+/// or a message id of a provider stays below.
+pub const KEY_FIELD_LIMIT_BYTES: usize = 2 * 1024;
+
 /// An inbound message, before anyone has asked what work it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
@@ -33,7 +37,10 @@ pub struct Event {
     pub source: String,
     /// The sender's id of the message, where the sender has one; never blank.
     pub id: Option<String>,
-    /// When it happened, as the sender says, in Unix milliseconds; what is finer is cut.
+    /// When it happened, as the sender says: the normal form of [`time::normalise`], with all its digits. This
+    /// identifies an event without an id, since a millisecond can hold two of them.
+    pub occurred_at: Option<String>,
+    /// The same instant in Unix milliseconds, for windows and clocks; what is finer is cut.
     pub occurred_at_ms: Option<i64>,
     /// The payload exactly as it arrived, without the white space around it.
     pub data_text: String,
@@ -47,11 +54,11 @@ pub struct Event {
 pub enum EventError {
     /// The envelope is larger than the limit.
     #[error(
-        "read an event: it has {bytes} bytes and the limit is {limit_bytes}; \
-         send large parts by address, or raise the limit"
+        "read an event: it is larger than the limit of {limit_bytes} bytes; send less: \
+         put attachments elsewhere, and send a reference to them"
     )]
     TooLarge {
-        /// Its size in bytes.
+        /// How many bytes came, of which a caller that reads within the limit has the first alone.
         bytes: usize,
         /// The limit in bytes.
         limit_bytes: usize,
@@ -98,6 +105,17 @@ pub enum EventError {
         /// The member's name.
         field: &'static str,
     },
+    /// `source` or `id` is too long for a key.
+    #[error(
+        "read an event: `{field}` has {bytes} bytes and the limit is {KEY_FIELD_LIMIT_BYTES}; \
+         send a key there, and the content in `data`"
+    )]
+    FieldTooLong {
+        /// The member's name.
+        field: &'static str,
+        /// Its length in bytes.
+        bytes: usize,
+    },
     /// A member holds something other than text.
     #[error("read an event: `{field}` holds {found}; send it as text in double quotes")]
     WrongKind {
@@ -128,6 +146,7 @@ impl EventError {
             Self::NotAnObject { .. } => "not-an-object",
             Self::MissingField { .. } => "missing-envelope-field",
             Self::BlankField { .. } => "blank-envelope-field",
+            Self::FieldTooLong { .. } => "envelope-field-too-long",
             Self::WrongKind { .. } => "wrong-envelope-kind",
             Self::BadTime { .. } => "bad-event-time",
         }
@@ -152,7 +171,7 @@ impl Event {
         Self::parse_within(bytes, EVENT_LIMIT_BYTES)
     }
 
-    /// Reads an envelope of at most `limit_bytes`, for an operator who has set another limit.
+    /// Reads an envelope of at most `limit_bytes`.
     ///
     /// # Errors
     /// As [`Event::parse`].
@@ -167,15 +186,16 @@ impl Event {
             Err(source) => return Err(EventError::Json { source }),
         };
         let source =
-            text_field(&mut members, "source")?.ok_or(EventError::MissingField { field: "source" })?;
-        let id = text_field(&mut members, "id")?;
+            key_field(&mut members, "source")?.ok_or(EventError::MissingField { field: "source" })?;
+        let id = key_field(&mut members, "id")?;
         let time = text_field(&mut members, "time")?;
-        let occurred_at_ms =
-            time.as_deref().map(time::parse).transpose().map_err(|source| EventError::BadTime { source })?;
+        let instant = time.as_deref().map(read_instant).transpose();
+        let instant = instant.map_err(|source| EventError::BadTime { source })?;
+        let (occurred_at, occurred_at_ms) = instant.unzip();
         let data = members.remove("data").ok_or(EventError::MissingField { field: "data" })?;
         let raw: RawData<'_> =
             serde_json::from_str(text).expect("what the strict reader accepted is JSON with `data`");
-        Ok(Self { source, id, occurred_at_ms, data_text: raw.data.get().to_owned(), data })
+        Ok(Self { source, id, occurred_at, occurred_at_ms, data_text: raw.data.get().to_owned(), data })
     }
 }
 
@@ -192,6 +212,20 @@ fn read_utf8(bytes: &[u8]) -> Result<&str, EventError> {
         let (line, column) = line_and_column(&String::from_utf8_lossy(valid));
         EventError::Utf8 { line, column, source }
     })
+}
+
+fn read_instant(text: &str) -> Result<(String, i64), TimeError> {
+    Ok((time::normalise(text)?, time::parse(text)?))
+}
+
+/// An optional text that stands in a key.
+fn key_field(members: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
+    match text_field(members, field)? {
+        Some(text) if text.len() > KEY_FIELD_LIMIT_BYTES => {
+            Err(EventError::FieldTooLong { field, bytes: text.len() })
+        }
+        text => Ok(text),
+    }
 }
 
 /// An optional text: nothing where it is absent or null, refused where it is blank or no text.
@@ -248,6 +282,28 @@ mod tests {
         assert!(Event::parse_within(envelope, envelope.len()).is_ok());
         let error = Event::parse_within(envelope, envelope.len() - 1).expect_err("one byte too many");
         assert_eq!(error, EventError::TooLarge { bytes: envelope.len(), limit_bytes: envelope.len() - 1 });
+        let text = error.to_string();
+        assert!(text.contains("limit of 22 bytes") && text.contains("send less"), "{text}");
+        assert!(!text.contains("raise"), "there is no setting that raises it: {text}");
+    }
+
+    #[test]
+    fn a_key_is_no_place_for_content() {
+        let longest = "é".repeat(KEY_FIELD_LIMIT_BYTES / 2);
+        let envelope =
+            |source: &str, id: &str| serde_json::json!({"source": source, "id": id, "data": 1}).to_string();
+        assert!(Event::parse(envelope(&longest, &longest).as_bytes()).is_ok());
+        let longer = format!("{longest}x");
+        check(&envelope(&longer, "1"), "envelope-field-too-long", "`source` has 2049 bytes");
+        check(&envelope("s", &longer), "envelope-field-too-long", "`id` has 2049 bytes");
+    }
+
+    #[test]
+    fn the_original_time_keeps_its_digits_beside_its_milliseconds() {
+        let event = Event::parse(br#"{"source": "s", "time": "1970-01-01T01:00:00.0019+01:00", "data": 1}"#);
+        let event = event.expect("a good envelope");
+        assert_eq!(event.occurred_at.as_deref(), Some("1970-01-01T00:00:00.0019Z"));
+        assert_eq!(event.occurred_at_ms, Some(1));
     }
 
     #[test]
@@ -259,7 +315,7 @@ mod tests {
         let event = event.expect("a good envelope");
         assert_eq!(event.data_text, text);
         assert_eq!(event.data, parse(text).expect("the same payload"));
-        assert_eq!((event.id, event.occurred_at_ms), (None, None));
+        assert_eq!((event.id, event.occurred_at, event.occurred_at_ms), (None, None, None));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod pointer;
 mod json_number;
 pub mod json_text;
 pub mod canonical_json;
+pub mod builtin;
 pub mod url;
 pub mod time;
 pub mod rules;

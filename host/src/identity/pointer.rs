@@ -10,6 +10,10 @@
 
 use serde_json::Value;
 
+/// The longest pointer, or member's name, that a contract may declare. Payloads nest 128 levels at most, and a path
+/// that a person wrote stays far below.
+pub const POINTER_LIMIT_BYTES: usize = 512;
+
 /// The token that stands for every element or member.
 const WILDCARD: &str = "*";
 
@@ -104,7 +108,7 @@ pub(crate) fn push_token(pointer: &mut String, token: &str) {
 }
 
 /// The place in an array that a token names: digits without leading zeros.
-pub(crate) fn array_index(token: &str) -> Option<usize> {
+fn array_index(token: &str) -> Option<usize> {
     let plain = token.bytes().all(|byte| byte.is_ascii_digit()) && (token == "0" || !token.starts_with('0'));
     plain.then(|| token.parse().ok()).flatten()
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns their spelling, `step:v1:value:value`. They are shown and never compared, so they may be escaped and
 //! cut: whatever could disturb a terminal or a page (control characters, marks that change the direction of
-//! writing) is written out. It can't fail.
+//! writing), and whatever nobody sees and so makes two keys look alike, is written out. It can't fail.
 
 use std::fmt::Write as _;
 
@@ -35,15 +35,40 @@ pub(crate) fn readable_key(step: &str, version: u32, values: &[String]) -> Strin
 }
 
 fn push_escaped(shown: &mut String, character: char) {
-    let turns =
-        matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let breaks = matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}');
-    if character.is_control() || turns || breaks {
-        let written = write!(shown, "\\u{:04x}", u32::from(character));
-        debug_assert!(written.is_ok(), "writing to a string can't fail");
-    } else {
-        shown.push(character);
-    }
+    let code = u32::from(character);
+    let written = match code {
+        _ if !character.is_control() && !is_unseen(character) => {
+            shown.push(character);
+            return;
+        }
+        0..=0xffff => write!(shown, "\\u{code:04x}"),
+        _ => write!(shown, "\\U{code:08x}"),
+    };
+    debug_assert!(written.is_ok(), "writing to a string can't fail");
+}
+
+/// Characters without a picture of their own: they turn or break the line, join or hide their neighbours.
+const fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
@@ -58,6 +83,15 @@ mod tests {
     fn what_disturbs_is_written_out() {
         check("a\n\0b", "s:v1:a\\u000a\\u0000b");
         check("\u{202e}\u{9b}é", "s:v1:\\u202e\\u009bé");
+        check("\u{2028}\u{2066}\u{feff}", "s:v1:\\u2028\\u2066\\ufeff");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_written_out() {
+        check("a\u{200b}b", "s:v1:a\\u200bb");
+        check("\u{ad}\u{61c}\u{2060}", "s:v1:\\u00ad\\u061c\\u2060");
+        check("\u{e0041}", "s:v1:\\U000e0041");
+        check("日本 \u{1f600}", "s:v1:日本 \u{1f600}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Owns the contract's lists of fields and what they do to a payload: volatile fields are taken out, then
 //! declared fields are trimmed, then normalised as addresses or times. What is left is the normal payload
-//! that identities and the [`ContentHash`] are made from.
+//! that identities and the [`ContentHash`] are made from. The built-in lists are those of the revision that the
+//! rules name ([`crate::identity::builtin`]); one that this host does not know is refused, never guessed.
 //!
 //! An absent field, `null` and the empty text say "no value" and are left alone: an optional field that a
 //! form left empty must not cost a lead. Anything else that can't be normalised is refused, because comparing
@@ -14,55 +15,35 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::identity::builtin;
+use crate::identity::builtin::Lists;
 use crate::identity::canonical_json::canonical;
 use crate::identity::key::ContentHash;
 use crate::identity::key::digest;
+use crate::identity::pointer::POINTER_LIMIT_BYTES;
 use crate::identity::pointer::Pointer;
-use crate::identity::pointer::PointerError;
-use crate::identity::pointer::array_index;
+use crate::identity::pointer::is_wildcard;
+pub use crate::identity::rules::error::RulesError;
 use crate::identity::time;
-use crate::identity::time::TimeError;
 use crate::identity::url;
-use crate::identity::url::UrlError;
 
-/// Names that differ with each delivery of one event, taken out at every depth of every payload.
-///
-/// The run is not the work: a new run, request or trace id must never make old work new.
-pub const BUILT_IN_VOLATILE: &[&str] = &[
-    "attempt",
-    "attempt_number",
-    "attemptNumber",
-    "delivered_at",
-    "deliveredAt",
-    "delivery_attempt",
-    "deliveryAttempt",
-    "delivery_id",
-    "deliveryId",
-    "execution_id",
-    "executionId",
-    "received_at",
-    "receivedAt",
-    "request_id",
-    "requestId",
-    "retry_count",
-    "retryCount",
-    "run_id",
-    "runId",
-    "span_id",
-    "spanId",
-    "trace_id",
-    "traceId",
-    "traceparent",
-    "tracestate",
-];
+mod error;
+
+/// The most entries that one list may have. Each costs a walk through every payload.
+pub const ENTRIES_LIMIT: usize = 128;
 
 /// The contract's rules for comparing payloads. Each entry is a JSON Pointer (RFC 6901) into the payload; the
 /// token `*` stands for every element or member.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rules {
-    /// Fields that never count, besides [`BUILT_IN_VOLATILE`]. An entry without a slash is a member's name
-    /// and counts at every depth.
+    /// The revision of the built-in lists. It is recorded with the contract, so that a host with better lists leaves
+    /// the identities of old works alone; where it is not recorded, it is [`builtin::FIRST`].
+    #[serde(default = "first_revision")]
+    pub builtin: u32,
+    /// Fields that never count, besides the built-in names. An entry without a slash is a member's name and counts
+    /// at every depth. An array's element that is named by its number becomes null, so that its neighbours keep
+    /// their places.
     pub volatile: Vec<String>,
     /// Fields that hold an http or https address; see [`crate::identity::url`].
     pub urls: Vec<String>,
@@ -74,102 +55,48 @@ pub struct Rules {
     pub content_fields: Option<Vec<String>>,
 }
 
-/// Why rules are unusable, or why a payload could not be brought into its normal form.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RulesError {
-    /// An entry is not a JSON Pointer.
-    #[error("read the contract's list `{list}`: an entry is no JSON Pointer; correct the entry")]
-    BadPointer {
-        /// The list that holds the entry.
-        list: &'static str,
-        /// What is wrong with it.
-        #[source]
-        source: PointerError,
-    },
-    /// A volatile entry is neither a pointer nor a member's name.
-    #[error(
-        "read the contract's list `volatile`: `{entry}` is neither a JSON Pointer nor a member's name; \
-             begin a pointer with `/`, and write a name without one"
-    )]
-    BadName {
-        /// The entry.
-        entry: String,
-    },
-    /// A content field is always taken out before anything is compared.
-    #[error(
-        "read the contract's list `content_fields`: `{pointer}` is volatile and would never be compared; \
-             take it off the list, or give the field another name"
-    )]
-    NeverCompared {
-        /// The entry.
-        pointer: String,
-    },
-    /// A field that must hold text holds something else.
-    #[error(
-        "normalise `{pointer}`, declared in `{list}`: it holds {found} instead of text; \
-         send text, or drop the declaration"
-    )]
-    WrongKind {
-        /// Pointer of the field.
-        pointer: String,
-        /// The list that declares it.
-        list: &'static str,
-        /// What the field holds.
-        found: &'static str,
-    },
-    /// A field does not hold a usable address.
-    #[error(
-        "normalise `{pointer}`, declared in `urls`: it holds no comparable address; \
-         correct it or leave it out"
-    )]
-    BadUrl {
-        /// Pointer of the field.
-        pointer: String,
-        /// What is wrong with it.
-        #[source]
-        source: UrlError,
-    },
-    /// A field does not hold an instant.
-    #[error(
-        "normalise `{pointer}`, declared in `times`: it holds no comparable time; correct it or leave it out"
-    )]
-    BadTime {
-        /// Pointer of the field.
-        pointer: String,
-        /// What is wrong with it.
-        #[source]
-        source: TimeError,
-    },
-}
-
-impl RulesError {
-    /// The stable name of the refusal, as the shared vectors write it.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::BadPointer { .. } => "bad-pointer",
-            Self::BadName { .. } => "bad-name",
-            Self::NeverCompared { .. } => "never-compared",
-            Self::WrongKind { .. } => "wrong-kind",
-            Self::BadUrl { .. } => "bad-url",
-            Self::BadTime { .. } => "bad-time",
+impl Default for Rules {
+    /// No rules but the newest built-in lists.
+    fn default() -> Self {
+        Self {
+            builtin: builtin::LATEST,
+            volatile: Vec::new(),
+            urls: Vec::new(),
+            times: Vec::new(),
+            trimmed: Vec::new(),
+            content_fields: None,
         }
     }
+}
+
+const fn first_revision() -> u32 {
+    builtin::FIRST
 }
 
 impl Rules {
     /// Checks all lists, so that a contract is refused when it is loaded and not when the first event comes.
     ///
     /// # Errors
-    /// The first entry that is no pointer (or, in `volatile`, no name), or a content field that is always
-    /// taken out.
+    /// An unknown revision of the built-in lists, a list beyond its limits, the first entry that is no pointer (or,
+    /// in `volatile`, no name), or a content field that is always taken out.
     pub fn validate(&self) -> Result<(), RulesError> {
-        let volatile = self.volatile_pointers()?;
-        for (list, entries) in [("urls", &self.urls), ("times", &self.times), ("trimmed", &self.trimmed)] {
-            pointers(list, entries)?;
+        let lists = self.lists()?;
+        let content_fields = self.content_fields.as_deref().unwrap_or_default();
+        for (list, entries) in [
+            ("volatile", &self.volatile[..]),
+            ("urls", &self.urls),
+            ("times", &self.times),
+            ("trimmed", &self.trimmed),
+            ("content_fields", content_fields),
+        ] {
+            within_limits(list, entries)?;
+            if list != "volatile" {
+                pointers(list, entries)?;
+            }
         }
-        let content = pointers("content_fields", self.content_fields.as_deref().unwrap_or_default())?;
-        match content.iter().find(|field| self.takes_out(&volatile, field)) {
+        let volatile = self.volatile_pointers()?;
+        let content = pointers("content_fields", content_fields)?;
+        match content.iter().find(|field| self.takes_out(lists, &volatile, field)) {
             Some(field) => Err(RulesError::NeverCompared { pointer: field.as_str().to_owned() }),
             None => Ok(()),
         }
@@ -178,14 +105,23 @@ impl Rules {
     /// Whether a field is always taken out as volatile, so that nothing can be read from it.
     ///
     /// # Errors
-    /// A `volatile` list that [`Rules::validate`] would refuse.
+    /// An unknown revision, or a `volatile` list that [`Rules::validate`] would refuse.
     pub fn strips(&self, field: &Pointer) -> Result<bool, RulesError> {
-        Ok(self.takes_out(&self.volatile_pointers()?, field))
+        Ok(self.takes_out(self.lists()?, &self.volatile_pointers()?, field))
     }
 
-    fn takes_out(&self, volatile: &[Pointer], field: &Pointer) -> bool {
-        field.tokens().iter().any(|token| self.is_volatile_name(token))
-            || volatile.iter().any(|taken| field.tokens().starts_with(taken.tokens()))
+    fn takes_out(&self, lists: &Lists, volatile: &[Pointer], field: &Pointer) -> bool {
+        let names = |taken: &String, token: &String| is_wildcard(taken) || taken == token;
+        field.tokens().iter().any(|token| self.is_volatile_name(lists, token))
+            || volatile.iter().any(|taken| {
+                let taken = taken.tokens();
+                taken.len() <= field.tokens().len()
+                    && taken.iter().zip(field.tokens()).all(|(taken, token)| names(taken, token))
+            })
+    }
+
+    fn lists(&self) -> Result<&'static Lists, RulesError> {
+        Lists::of(self.builtin).ok_or(RulesError::UnknownBuiltin { revision: self.builtin })
     }
 
     /// Brings a payload into its normal form. Doing so twice changes nothing.
@@ -200,18 +136,16 @@ impl Rules {
     /// ```
     ///
     /// # Errors
-    /// A list that [`Rules::validate`] would refuse, or a field that is there but can't be normalised.
+    /// An unknown revision, an entry that [`Rules::validate`] would refuse, or a field that is there but can't be
+    /// normalised.
     pub fn apply(&self, mut value: Value) -> Result<Value, RulesError> {
+        let lists = self.lists()?;
         let volatile = self.volatile_pointers()?;
-        for pointer in &volatile {
-            for place in pointer.places(&value).iter().rev() {
-                remove(&mut value, place);
-            }
-        }
-        self.strip_names(&mut value);
+        self.strip(lists, &mut value, &volatile.iter().map(Pointer::tokens).collect::<Vec<_>>());
         change(&mut value, "trimmed", &self.trimmed, |_, text| Ok(text.trim().to_owned()))?;
         change(&mut value, "urls", &self.urls, |place, text| {
-            url::normalise(text).map_err(|source| RulesError::BadUrl { pointer: place.to_owned(), source })
+            url::normalise(text, lists)
+                .map_err(|source| RulesError::BadUrl { pointer: place.to_owned(), source })
         })?;
         change(&mut value, "times", &self.times, |place, text| {
             time::normalise(text).map_err(|source| RulesError::BadTime { pointer: place.to_owned(), source })
@@ -249,8 +183,8 @@ impl Rules {
         Ok(ContentHash::from_bytes(digest("onceward/content", &parts)))
     }
 
-    fn is_volatile_name(&self, name: &str) -> bool {
-        BUILT_IN_VOLATILE.contains(&name) || self.volatile.iter().any(|entry| entry == name)
+    fn is_volatile_name(&self, lists: &Lists, name: &str) -> bool {
+        lists.is_volatile(name) || self.volatile.iter().any(|entry| entry == name)
     }
 
     fn volatile_pointers(&self) -> Result<Vec<Pointer>, RulesError> {
@@ -262,16 +196,47 @@ impl Rules {
         }
     }
 
-    fn strip_names(&self, value: &mut Value) {
+    /// Takes out the volatile names, and what these pointers (their tokens from here on) name. One walk, so that every
+    /// pointer speaks of the payload as it came.
+    fn strip(&self, lists: &Lists, value: &mut Value, pointers: &[&[String]]) {
         match value {
-            Value::Object(members) => {
-                members.retain(|name, _| !self.is_volatile_name(name));
-                members.values_mut().for_each(|member| self.strip_names(member));
+            Value::Object(members) => members.retain(|name, member| {
+                let inner = below(pointers, name);
+                let goes = self.is_volatile_name(lists, name) || inner.iter().any(|rest| rest.is_empty());
+                if !goes {
+                    self.strip(lists, member, &inner);
+                }
+                !goes
+            }),
+            Value::Array(elements) if pointers.iter().any(|tokens| is_every_element(tokens)) => {
+                elements.clear()
             }
-            Value::Array(elements) => elements.iter_mut().for_each(|element| self.strip_names(element)),
+            Value::Array(elements) => {
+                for (index, element) in elements.iter_mut().enumerate() {
+                    let inner = below(pointers, &index.to_string());
+                    if inner.iter().any(|rest| rest.is_empty()) {
+                        *element = Value::Null;
+                    } else {
+                        self.strip(lists, element, &inner);
+                    }
+                }
+            }
             _ => {}
         }
     }
+}
+
+/// What is left of those pointers that lead through this child.
+fn below<'a>(pointers: &[&'a [String]], child: &str) -> Vec<&'a [String]> {
+    let lead = |tokens: &&'a [String]| {
+        let (first, rest) = tokens.split_first()?;
+        (is_wildcard(first) || first == child).then_some(rest)
+    };
+    pointers.iter().filter_map(lead).collect()
+}
+
+fn is_every_element(tokens: &[String]) -> bool {
+    matches!(tokens, [token] if is_wildcard(token))
 }
 
 /// What kind of value this is, in the words of an error.
@@ -291,19 +256,13 @@ fn pointers(list: &'static str, entries: &[String]) -> Result<Vec<Pointer>, Rule
     parsed.map_err(|source| RulesError::BadPointer { list, source })
 }
 
-/// Takes out the place that a concrete pointer names.
-fn remove(value: &mut Value, place: &str) {
-    let Some((parent, token)) = place.rsplit_once('/') else { return };
-    match value.pointer_mut(parent) {
-        Some(Value::Object(members)) => {
-            members.remove(&token.replace("~1", "/").replace("~0", "~"));
-        }
-        Some(Value::Array(elements)) => {
-            if let Some(index) = array_index(token).filter(|index| *index < elements.len()) {
-                elements.remove(index);
-            }
-        }
-        _ => {}
+fn within_limits(list: &'static str, entries: &[String]) -> Result<(), RulesError> {
+    if entries.len() > ENTRIES_LIMIT {
+        return Err(RulesError::TooManyEntries { list, entries: entries.len() });
+    }
+    match entries.iter().position(|entry| entry.len() > POINTER_LIMIT_BYTES) {
+        Some(at) => Err(RulesError::EntryTooLong { list, position: at + 1, bytes: entries[at].len() }),
+        None => Ok(()),
     }
 }
 

@@ -5,10 +5,15 @@ use serde_json::json;
 
 use crate::identity::event::Event;
 use crate::identity::key::RootKey;
+use crate::identity::pointer::POINTER_LIMIT_BYTES;
+use crate::identity::readable_key::CUT_MARK;
+use crate::identity::readable_key::READABLE_KEY_LIMIT_CHARACTERS;
 use crate::identity::rules::Rules;
+use crate::identity::work_id::FIELDS_LIMIT;
 use crate::identity::work_id::Identified;
 use crate::identity::work_id::Identity;
 use crate::identity::work_id::IdentityError;
+use crate::identity::work_id::VALUE_LIMIT_BYTES;
 use crate::identity::work_id::cache_key;
 use crate::identity::work_id::follow_up_id;
 use crate::identity::work_id::identify;
@@ -87,8 +92,12 @@ fn f1_the_original_time_stands_in_for_a_missing_id() {
     let first = work(&Identity::EventKey, &at("2026-11-29T10:00:00Z"));
     assert_eq!(first, work(&Identity::EventKey, &at("2026-11-29T11:00:00.000+01:00")));
     assert_ne!(first.work_id, work(&Identity::EventKey, &at("2026-11-29T10:00:00.001Z")).work_id);
-    let named = event(r#"{"source": "s", "id": "1795946400000", "data": {}}"#);
-    assert_eq!(at("2026-11-29T10:00:00Z").occurred_at_ms.map(|ms| ms.to_string()), named.id);
+    let within_one_ms = ["10:00:00.0001Z", "10:00:00.0009Z", "10:00:00.000900001Z"]
+        .map(|time| work(&Identity::EventKey, &at(&format!("2026-11-29T{time}"))).work_id);
+    assert!(within_one_ms[0] != within_one_ms[1] && within_one_ms[1] != within_one_ms[2]);
+    assert!(!within_one_ms.contains(&first.work_id), "a millisecond can hold many events");
+    let named = event(r#"{"source": "s", "id": "2026-11-29T10:00:00.000Z", "data": {}}"#);
+    assert_eq!(at("2026-11-29T10:00:00Z").occurred_at, named.id);
     assert_ne!(
         first.work_id,
         work(&Identity::EventKey, &named).work_id,
@@ -234,7 +243,29 @@ fn an_empty_payload_is_no_identity() {
 }
 
 #[test]
+fn a_business_key_is_no_place_for_content() {
+    let key = |text: String| try_work(&business(&["/a"]), &with_data("1", &json!({"a": text})));
+    assert!(key("x".repeat(VALUE_LIMIT_BYTES - 2)).is_ok(), "with its quotes it has the limit's length");
+    let error = key("x".repeat(VALUE_LIMIT_BYTES - 1)).expect_err("one byte too many");
+    assert_eq!(error, IdentityError::ValueTooLong { pointer: "/a".to_owned(), bytes: VALUE_LIMIT_BYTES + 1 });
+    let readable = key("\u{1b}[31m\u{202e}".repeat(500)).expect("a long key").readable_key;
+    assert!(readable.chars().count() <= READABLE_KEY_LIMIT_CHARACTERS, "{readable}");
+    assert!(readable.is_ascii() || readable.ends_with(CUT_MARK), "{readable}");
+    assert!(!readable.chars().any(|mark| mark.is_control() || mark == '\u{202e}'), "{readable}");
+}
+
+#[test]
 fn a_bad_declaration_is_refused_when_it_is_loaded() {
+    let many: Vec<String> = (0..=FIELDS_LIMIT).map(|number| format!("/{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let long = format!("/{}", "x".repeat(POINTER_LIMIT_BYTES));
+    assert_eq!(business(&many[1..]).validate(), Ok(()));
+    assert_eq!(business(&["/a", &long[1..].replacen('x', "/", 1)]).validate(), Ok(()));
+    for (identity, code) in
+        [(business(&many), "too-many-fields"), (business(&["/a", &long]), "pointer-too-long")]
+    {
+        assert_eq!(identity.validate().map_err(|error| error.code()), Err(code), "{identity:?}");
+    }
     for (identity, code) in [
         (business(&[]), "no-fields"),
         (business(&["/a", "b"]), "bad-pointer"),

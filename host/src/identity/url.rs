@@ -1,8 +1,8 @@
 //! Addresses: one text for a web address, however it was shared.
 //!
-//! Owns the normal form of http and https addresses and the list of tracking parameters. Reading follows the
-//! WHATWG URL standard (lower-case scheme and host, default port gone, `.` and `..` resolved); on top of it
-//! the fragment and the tracking parameters go, an empty query goes, and the remaining parameters are sorted.
+//! Owns the normal form of http and https addresses. Reading follows the WHATWG URL standard (lower-case scheme
+//! and host, default port gone, `.` and `..` resolved); on top of it the fragment and the tracking parameters of
+//! [`crate::identity::builtin`] go, an empty query goes, and the remaining parameters are sorted.
 //!
 //! It doesn't touch what could change the page: letter case and trailing slashes of the path,
 //! percent-escapes, repeated parameters. Only the root's slash goes, where no query follows it. Better two
@@ -13,35 +13,7 @@
 
 use ::url::Url;
 
-/// Parameters that say how a visitor came, never what the page is; compared without regard to ASCII case.
-pub const TRACKING_PARAMETERS: &[&str] = &[
-    "_ga",
-    "_gl",
-    "_hsenc",
-    "_hsmi",
-    "dclid",
-    "fbclid",
-    "gad_source",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "hsctatracking",
-    "igsh",
-    "igshid",
-    "li_fat_id",
-    "mc_cid",
-    "mc_eid",
-    "mkt_tok",
-    "msclkid",
-    "ttclid",
-    "twclid",
-    "vero_id",
-    "wbraid",
-    "yclid",
-];
-
-/// Parameters that begin like this are tracking parameters too (`utm_source`, `utm_id` and their kin).
-pub const TRACKING_PREFIX: &str = "utm_";
+use crate::identity::builtin::Lists;
 
 /// Why a text could not be normalised as an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,22 +51,24 @@ impl UrlError {
     }
 }
 
-/// Gives the normal form of an http or https address.
+/// Gives the normal form of an http or https address, without the tracking parameters of these lists.
 ///
 /// Query parameters are sorted by name and then by value, as bytes of the escaped text. So the order of equal
 /// names does not count, but their number does.
 ///
 /// ```
+/// use onceward::identity::builtin::Lists;
 /// use onceward::identity::url::normalise;
 ///
-/// let normal = normalise("HTTPS://Example.com:443/Shoes/?size=9&utm_source=mail&colour=red#top")?;
+/// let lists = Lists::of(1).ok_or("revision 1 is always known")?;
+/// let normal = normalise("HTTPS://Example.com:443/Shoes/?size=9&utm_source=mail&colour=red#top", lists)?;
 /// assert_eq!(normal, "https://example.com/Shoes/?colour=red&size=9");
-/// # Ok::<(), onceward::identity::url::UrlError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// [`UrlError`] says why the text is no comparable address.
-pub fn normalise(text: &str) -> Result<String, UrlError> {
+pub fn normalise(text: &str, lists: &Lists) -> Result<String, UrlError> {
     let mut url = Url::parse(text).map_err(|source| UrlError::Syntax { source })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(UrlError::Scheme { scheme: url.scheme().to_owned() });
@@ -103,7 +77,7 @@ pub fn normalise(text: &str) -> Result<String, UrlError> {
         return Err(UrlError::UserInfo);
     }
     url.set_fragment(None);
-    let query = url.query().and_then(normal_query);
+    let query = url.query().and_then(|query| normal_query(query, lists));
     url.set_query(query.as_deref());
     let bare_root = query.is_none() && url.path() == "/";
     let mut normal = String::from(url);
@@ -114,10 +88,10 @@ pub fn normalise(text: &str) -> Result<String, UrlError> {
 }
 
 /// The query without tracking parameters and in order; nothing where no parameter is left.
-fn normal_query(query: &str) -> Option<String> {
+fn normal_query(query: &str, lists: &Lists) -> Option<String> {
     let mut pairs: Vec<(&str, &str)> = query
         .split('&')
-        .filter(|pair| !pair.is_empty() && !is_tracking(pair))
+        .filter(|pair| !pair.is_empty() && !is_tracking(pair, lists))
         .map(|pair| pair.split_at(pair.find('=').unwrap_or(pair.len())))
         .collect();
     pairs.sort_unstable();
@@ -125,17 +99,20 @@ fn normal_query(query: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join("&"))
 }
 
-fn is_tracking(pair: &str) -> bool {
-    let Some((name, _)) = ::url::form_urlencoded::parse(pair.as_bytes()).next() else {
-        return false;
-    };
-    let name = name.to_ascii_lowercase();
-    name.starts_with(TRACKING_PREFIX) || TRACKING_PARAMETERS.contains(&name.as_str())
+fn is_tracking(pair: &str, lists: &Lists) -> bool {
+    let name = ::url::form_urlencoded::parse(pair.as_bytes()).next();
+    name.is_some_and(|(name, _)| lists.is_tracking(&name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::builtin::FIRST;
+    use crate::identity::builtin::LATER_IN_TESTS;
+
+    fn normalise(text: &str) -> Result<String, UrlError> {
+        super::normalise(text, Lists::of(FIRST).expect("revision 1 is always known"))
+    }
 
     #[test]
     fn a_normal_form_is_its_own_normal_form() {
@@ -161,11 +138,20 @@ mod tests {
 
     #[test]
     fn every_listed_parameter_is_dropped_in_any_case() {
-        for name in TRACKING_PARAMETERS.iter().copied().chain(["utm_source", "utm_anything", "utm%5Fid"]) {
+        let lists = Lists::of(FIRST).expect("revision 1 is always known");
+        for name in lists.tracking.iter().copied().chain(["utm_source", "utm_anything", "utm%5Fid"]) {
             for name in [name.to_owned(), name.to_ascii_uppercase()] {
                 let normal = normalise(&format!("https://a.example/p?{name}=1&k=2"));
                 assert_eq!(normal.as_deref(), Ok("https://a.example/p?k=2"), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn another_revision_has_its_own_parameters() {
+        let later = Lists::of(LATER_IN_TESTS).expect("a revision for tests");
+        let text = "https://a.example/?gclid=1&ref=2";
+        assert_eq!(normalise(text).as_deref(), Ok("https://a.example/?ref=2"));
+        assert_eq!(super::normalise(text, later).as_deref(), Ok("https://a.example/?gclid=1"));
     }
 }

@@ -10,6 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::json;
 
+use crate::identity::builtin::LATEST;
+use crate::identity::builtin::Lists;
 use crate::identity::canonical_json::canonical;
 use crate::identity::canonical_json::parse;
 use crate::identity::event::Event;
@@ -72,7 +74,8 @@ fn canonical_json_matches_the_vectors() {
 
 #[test]
 fn urls_match_the_vectors() {
-    check("url.json", |given: &TextGiven| match url::normalise(&given.text) {
+    let lists = Lists::of(1).expect("revision 1 is always known");
+    check("url.json", |given: &TextGiven| match url::normalise(&given.text, lists) {
         Ok(normal) => Ok(json!({"normal": normal})),
         Err(error) => Err(error.code()),
     });
@@ -113,6 +116,28 @@ fn work_ids_match_the_vectors() {
             "content_hash": found.content_hash,
         }))
     });
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BuiltinGiven {
+    revision: u32,
+}
+
+#[test]
+fn the_built_in_lists_match_the_vectors() {
+    check("builtin.json", |given: &BuiltinGiven| match Lists::of(given.revision) {
+        Some(lists) => Ok(json!({
+            "volatile": lists.volatile,
+            "tracking": lists.tracking,
+            "tracking_prefixes": lists.tracking_prefixes,
+        })),
+        None => Err("unknown-builtin"),
+    });
+    let text = fs::read_to_string(format!("{FOLDER}/builtin.json")).expect("builtin.json");
+    for revision in 1..=LATEST {
+        assert!(text.contains(&format!("\"revision\": {revision}}}")), "revision {revision} has no vector");
+    }
 }
 
 #[derive(Deserialize)]

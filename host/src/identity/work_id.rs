@@ -25,13 +25,21 @@ use crate::identity::key::RootKey;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::identity::key::digest;
+use crate::identity::pointer::POINTER_LIMIT_BYTES;
 use crate::identity::pointer::Pointer;
-use crate::identity::pointer::PointerError;
 use crate::identity::readable_key::readable_key;
 use crate::identity::rules::Rules;
-use crate::identity::rules::RulesError;
 use crate::identity::rules::kind;
-use crate::identity::time::format_ms;
+pub use crate::identity::work_id::error::IdentityError;
+
+mod error;
+
+/// The most fields of a business key; what needs more is the whole payload ([`Identity::Content`]).
+pub const FIELDS_LIMIT: usize = 16;
+
+/// The longest canonical text of one business-key value. It holds the longest address that servers take; what is
+/// longer is content, not a key.
+pub const VALUE_LIMIT_BYTES: usize = 8 * 1024;
 
 /// How much of the root key's text stands for a payload in a readable key: enough to tell neighbours in a
 /// list apart.
@@ -47,7 +55,7 @@ const CONTACT_WORDS: &[&str] =
 #[non_exhaustive]
 pub enum Identity {
     /// The sender's key: its `source` and `id`, or, where the sender has no ids, `source` and original `time`
-    /// (in milliseconds).
+    /// (with all its digits).
     EventKey,
     /// The declared fields of the payload, as JSON Pointers without `*`; every one must hold a scalar.
     BusinessKey(Vec<String>),
@@ -68,110 +76,21 @@ pub struct Identified {
     pub content_hash: ContentHash,
 }
 
-/// Why an event has no identity, or a contract's identity is unusable.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum IdentityError {
-    /// The event has neither an id nor a time.
-    #[error(
-        "identify an event by its source's key: it has neither `id` nor `time`; \
-             send the provider's message id as `id`, or the original event time as `time`"
-    )]
-    NoIdentity,
-    /// A business-key field is absent, null or blank.
-    #[error(
-        "identify an event by its business key: `{pointer}` is missing, null or blank; \
-         send it with every event"
-    )]
-    MissingField {
-        /// Pointer of the field.
-        pointer: String,
-    },
-    /// A business-key field is taken out as volatile.
-    #[error(
-        "identify an event by its business key: `{pointer}` is volatile, so a retry would be new work; \
-             choose a field that stays the same when the event is sent again"
-    )]
-    VolatileField {
-        /// Pointer of the field.
-        pointer: String,
-    },
-    /// A business-key field holds an object or an array.
-    #[error(
-        "identify an event by its business key: `{pointer}` holds {found}; \
-         name the text, number or truth value inside it"
-    )]
-    NotScalar {
-        /// Pointer of the field.
-        pointer: String,
-        /// What it holds.
-        found: &'static str,
-    },
-    /// The normal payload has nothing in it.
-    #[error(
-        "identify an event by its content: `data` holds nothing but volatile fields; \
-         send the payload, or declare another identity"
-    )]
-    EmptyPayload,
-    /// The business key has no fields.
-    #[error("read the contract's business key: it names no field; name at least one, like `/order/id`")]
-    NoFields,
-    /// A business-key field uses `*`.
-    #[error(
-        "read the contract's business key: `{pointer}` can name several places; name one field, without `*`"
-    )]
-    WildField {
-        /// The pointer.
-        pointer: String,
-    },
-    /// A business-key field is no pointer.
-    #[error("read the contract's business key: a field is no JSON Pointer; correct the field")]
-    BadPointer {
-        /// What is wrong with it.
-        #[source]
-        source: PointerError,
-    },
-    /// The payload could not be brought into its normal form.
-    #[error(
-        "identify an event: its payload could not be normalised by the contract's rules; \
-         correct the payload or the rules"
-    )]
-    Rules {
-        /// Which field, and why.
-        #[source]
-        source: RulesError,
-    },
-}
-
-impl IdentityError {
-    /// The stable name of the refusal, as the shared vectors write it; for the rules that of the
-    /// [`RulesError`].
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NoIdentity => "no-identity",
-            Self::MissingField { .. } => "missing-field",
-            Self::VolatileField { .. } => "volatile-field",
-            Self::NotScalar { .. } => "not-scalar",
-            Self::EmptyPayload => "empty-payload",
-            Self::NoFields => "no-fields",
-            Self::WildField { .. } => "wild-field",
-            Self::BadPointer { .. } => "bad-pointer",
-            Self::Rules { source } => source.code(),
-        }
-    }
-}
-
 impl Identity {
     /// Checks the declaration, so that a contract is refused when it is loaded and not when the first event
     /// comes.
     ///
     /// # Errors
-    /// A business key without fields, or with a field that is no pointer to one place.
+    /// A business key without fields or beyond its limits, or with a field that is no pointer to one place.
     pub fn validate(&self) -> Result<(), IdentityError> {
-        match self {
-            Self::EventKey | Self::Content => Ok(()),
-            Self::BusinessKey(fields) => business_pointers(fields).map(drop),
+        let Self::BusinessKey(fields) = self else { return Ok(()) };
+        if fields.len() > FIELDS_LIMIT {
+            return Err(IdentityError::TooManyFields { fields: fields.len() });
         }
+        if let Some(at) = fields.iter().position(|field| field.len() > POINTER_LIMIT_BYTES) {
+            return Err(IdentityError::PointerTooLong { position: at + 1, bytes: fields[at].len() });
+        }
+        business_pointers(fields).map(drop)
     }
 
     /// What an operator should hear about an identity that is legal but weak. One contact can ask twice, so
@@ -201,7 +120,7 @@ impl Identity {
 ///
 /// The work id is the digest of `onceward/work` over namespace, step, version (decimal) and the identity's
 /// values; the root key that of `onceward/root` over namespace, step and the values. The values are
-/// `event-id`, source and id; or `event-time`, source and the time in Unix milliseconds (decimal); or
+/// `event-id`, source and id; or `event-time`, source and the time's normal form; or
 /// `business-key` and the canonical text of each field; or `content` and the canonical text of the normal
 /// payload.
 ///
@@ -313,14 +232,14 @@ fn hash<'a>(label: &str, parts: impl Iterator<Item = &'a str>) -> [u8; 32] {
 
 fn event_values(event: &Event) -> Result<Values, IdentityError> {
     let source = event.source.clone();
-    match (&event.id, event.occurred_at_ms) {
+    match (&event.id, &event.occurred_at) {
         (Some(id), _) => Ok(Values {
             hashed: vec!["event-id".to_owned(), source.clone(), id.clone()],
             shown: vec![source, id.clone()],
         }),
-        (None, Some(unix_ms)) => Ok(Values {
-            hashed: vec!["event-time".to_owned(), source.clone(), unix_ms.to_string()],
-            shown: vec![source, format!("@{}", format_ms(unix_ms))],
+        (None, Some(time)) => Ok(Values {
+            hashed: vec!["event-time".to_owned(), source.clone(), time.clone()],
+            shown: vec![source, format!("@{time}")],
         }),
         (None, None) => Err(IdentityError::NoIdentity),
     }
@@ -335,12 +254,15 @@ fn business_values(fields: &[String], event: &Event, normal: &Value) -> Result<V
                 return Err(IdentityError::NotScalar { pointer, found: kind(value) });
             }
             Some(value) if !is_empty(value) => value,
-            None if event.data.pointer(&pointer).is_some() => {
+            _ if event.data.pointer(&pointer).is_some_and(|came| !is_empty(came)) => {
                 return Err(IdentityError::VolatileField { pointer });
             }
             _ => return Err(IdentityError::MissingField { pointer }),
         };
         let text = canonical(value);
+        if text.len() > VALUE_LIMIT_BYTES {
+            return Err(IdentityError::ValueTooLong { pointer, bytes: text.len() });
+        }
         values.shown.push(value.as_str().map_or_else(|| text.clone(), str::to_owned));
         values.hashed.push(text);
     }

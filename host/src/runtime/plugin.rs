@@ -96,6 +96,8 @@ pub(super) fn contract(given: guest::Declaration) -> StepContract {
             guest::Identity::Content => Identity::Content,
         },
         rules: Rules {
+            // The lists belong to the interface: with the host's newest, a newer host would refuse the steps it has recorded.
+            builtin: 1,
             volatile: given.normalisation.volatile,
             urls: given.normalisation.urls,
             times: given.normalisation.times,

@@ -134,6 +134,13 @@ pub trait Inspect: Send + Sync {
     /// One work.
     async fn work_show(&self, work: WorkRef) -> Result<Option<WorkRecord>, StoreError>;
 
+    /// A work with all that descends from the same root, oldest first.
+    async fn work_family(
+        &self,
+        namespace: &str,
+        root: crate::identity::key::RootKey,
+    ) -> Result<Vec<WorkRecord>, StoreError>;
+
     /// Works whose id begins with these hexadecimal digits, or whose readable key is this text.
     async fn work_resolve(&self, namespace: &str, text: &str) -> Result<Vec<WorkId>, StoreError>;
 

@@ -89,13 +89,11 @@ pub struct Take {
     pub envelope: String,
     /// How long the sender may take, in milliseconds.
     pub lease_ms: i64,
+    /// Whether the lease runs its time even where the sender is known to be gone, because the receiver may still be at
+    /// work on the request.
+    pub patient: bool,
     /// At most so many rows.
     pub limit: u32,
-    /// A row whose sender has gone and whose attempts are used up is blocked.
-    pub attempts_max: u32,
-    /// A row whose sender has gone is in doubt when its first attempt is older than this, in milliseconds. Zero for a
-    /// receiver that can't recognise a repeat.
-    pub retention_ms: i64,
 }
 
 /// A row that the caller must send now. The attempt has been counted.
@@ -158,7 +156,15 @@ pub enum RowOutcome {
         /// Why.
         cause: String,
     },
-    /// The destination refuses us altogether: it is paused, and its rows wait without losing an attempt.
+    /// Nothing was sent this time, and nothing will be by itself: the attempt is given back.
+    Withheld {
+        /// Why.
+        cause: String,
+        /// Whether nobody here can know what earlier attempts did.
+        in_doubt: bool,
+    },
+    /// The destination refuses us altogether: it is paused, and its rows wait without losing an attempt. What was
+    /// frozen is taken off a row that certainly was not applied, so that it goes out as the operator corrects it.
     Paused {
         /// Why.
         cause: String,

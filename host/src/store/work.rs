@@ -125,6 +125,8 @@ pub struct Terms {
     pub lease_ms: i64,
     /// After so many attempts the work dies instead of being claimed again.
     pub attempts_max: u32,
+    /// So long after its first attempt it dies too, in milliseconds.
+    pub age_max_ms: i64,
 }
 
 /// A claim's answer.
@@ -143,8 +145,10 @@ pub struct Acquired {
     pub work: WorkRecord,
     /// Proof of the claim.
     pub token: Token,
-    /// Whether somebody held it before, and how that ended.
+    /// Whether somebody held it before and went away.
     pub takeover: bool,
+    /// Whether it was recorded with this claim.
+    pub new: bool,
     /// When the claim is on disk.
     pub durable: Durable,
 }
@@ -160,18 +164,27 @@ pub struct Answered {
     pub standing: Standing,
 }
 
-/// Why a caller does not get a work.
+/// What the contract gives a repeat of finished work. What it withholds is not here, so that no face can leak it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Done. The result is the stored first one.
-    Done {
+pub enum Repeat {
+    /// The stored first result.
+    Original {
         /// JSON text.
         output: String,
         /// The reason why a person is asked to look.
         needs_review: Option<String>,
-        /// What the contract gives a duplicate.
-        response: Response,
     },
+    /// That it is done, and no more.
+    Acknowledgement,
+    /// An error: the sender must not send it again.
+    Error,
+}
+
+/// Why a caller does not get a work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Done before.
+    Done(Repeat),
     /// Somebody is at it, or it waits for its next attempt.
     InProgress {
         /// Running or waiting.
@@ -241,6 +254,10 @@ pub struct WorkRecord {
     pub state: WorkState,
     /// Claims so far, since the last restart of the count.
     pub attempt: u32,
+    /// When the time budget began, Unix milliseconds: with the first attempt since the last restart of the count.
+    pub budget_from_ms: Option<i64>,
+    /// How many chunks of a batch have ended with `continue`.
+    pub chunk: u32,
     /// How many arrivals of it were answered without a new claim.
     pub duplicates: u64,
     /// When it is due, where it waits.

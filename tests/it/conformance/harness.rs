@@ -31,7 +31,7 @@ pub(crate) const ATTEMPTS: u32 = 3;
 /// How long the destination recognises a repeat, in milliseconds: longer than all its attempts.
 pub(crate) const RETENTION_MS: i64 = 24 * 3_600_000;
 /// The terms of nearly all claims.
-pub(crate) const TERMS: Terms = Terms { lease_ms: LEASE_MS, attempts_max: ATTEMPTS };
+pub(crate) const TERMS: Terms = Terms { lease_ms: LEASE_MS, attempts_max: ATTEMPTS, age_max_ms: i64::MAX };
 
 /// A kind of store that the suite runs on.
 #[async_trait]
@@ -247,8 +247,7 @@ pub(crate) fn take() -> Take {
         destination: CRM.to_owned(),
         envelope: "first envelope".to_owned(),
         lease_ms: LEASE_MS,
+        patient: false,
         limit: 100,
-        attempts_max: ATTEMPTS,
-        retention_ms: RETENTION_MS,
     }
 }

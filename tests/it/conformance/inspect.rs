@@ -1,11 +1,11 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, held, retry, row_id, rows, take,
+    Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, follow_up, held, retry, row_id, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::outbox::{OutboxFilter, RowOutcome, RowState};
-use onceward::store::work::{Arrival, Outcome, WorkFilter, WorkRef, WorkState};
+use onceward::store::work::{Arrival, Collected, Outcome, WorkFilter, WorkRef, WorkState};
 
 pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     for id in ["1", "2", "3"] {
@@ -25,6 +25,24 @@ pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     let step = Some("other".to_owned());
     assert_eq!(list(WorkFilter { step, state: Some(WorkState::Done), ..all.clone() }).await, ["4"]);
     assert!(list(WorkFilter { namespace: ELSEWHERE.to_owned(), ..all }).await.is_empty());
+}
+
+pub(super) async fn work_family_is_all_that_descends_from_a_root(bench: Bench) {
+    let root = bench.hold("a").await;
+    let outcome = Outcome::Done {
+        output: "{}".to_owned(),
+        needs_review: None,
+        follow_up: Some(follow_up("next", "{}")),
+        collected: Collected::default(),
+    };
+    bench.settle(&root, outcome).await;
+    bench.hold("b").await;
+    let family = async |namespace: &str| -> Vec<String> {
+        let works = bench.store.work_family(namespace, root.work.root_key).await.expect("the store works");
+        works.into_iter().map(|work| work.step).collect()
+    };
+    assert_eq!(family(SPACE).await, [root.work.step.clone(), follow_up("next", "{}").step]);
+    assert!(family(ELSEWHERE).await.is_empty());
 }
 
 pub(super) async fn work_show_finds_the_work_of_its_namespace(bench: Bench) {

@@ -70,9 +70,9 @@ macro_rules! conformance {
                     outbox_take_keeps_to_its_limit_destination_and_namespace,
                     outbox_take_by_many_at_once_gives_each_row_to_one,
                     outbox_take_after_the_sender_has_gone_says_maybe_applied_for_good,
-                    outbox_take_blocks_a_row_whose_budget_is_used_up,
-                    outbox_take_puts_a_row_in_doubt_when_retention_has_passed,
-                    outbox_take_puts_a_row_in_doubt_at_once_where_repeats_are_not_recognised,
+                    outbox_settle_withheld_gives_the_attempt_back_and_waits_for_a_person,
+                    outbox_settle_paused_takes_the_envelope_off_what_was_not_applied,
+                    outbox_next_due_of_a_paused_destination_is_never,
                     outbox_settle_sent_is_never_taken_again,
                     outbox_settle_again_waits_until_due,
                     outbox_settle_blocked_and_in_doubt_wait_for_a_person,
@@ -119,6 +119,7 @@ macro_rules! conformance {
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,
+                    work_family_is_all_that_descends_from_a_root,
                     work_show_finds_the_work_of_its_namespace,
                     work_resolve_takes_the_beginning_of_an_id_or_a_readable_key,
                     work_counts_are_by_state,

@@ -1,8 +1,7 @@
 //! Rows on their way out: counted before they are sent, the same bytes every time, never again once accepted.
 
 use crate::conformance::harness::{
-    ATTEMPTS, Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, at, done_with, row, row_id, row_ref,
-    rows, take,
+    Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, done_with, row, row_id, row_ref, rows, take,
 };
 use onceward::store::outbox::{RowOutcome, RowSettled, RowState, Sending, Take};
 use onceward::store::work::Collected;
@@ -127,38 +126,44 @@ pub(super) async fn outbox_take_after_the_sender_has_gone_says_maybe_applied_for
     assert!(bench.row("r").await.maybe_applied, "it went back");
 }
 
-pub(super) async fn outbox_take_blocks_a_row_whose_budget_is_used_up(bench: Bench) {
-    let work = bench.finish("a", rows(&["r"])).await;
-    for _ in 0..ATTEMPTS {
-        bench.take_row().await;
-        bench.advance(LEASE_MS);
+pub(super) async fn outbox_settle_withheld_gives_the_attempt_back_and_waits_for_a_person(bench: Bench) {
+    bench.finish("a", rows(&["b", "d"])).await;
+    bench.take_rows(take()).await;
+    bench.advance(LEASE_MS);
+    for (sending, in_doubt) in bench.take_rows(take()).await.iter().zip([false, true]) {
+        let outcome = RowOutcome::Withheld { cause: "used up".to_owned(), in_doubt };
+        assert_eq!(settle(&bench, sending, outcome).await, RowSettled::Applied);
+        let stored =
+            bench.rows().await.into_iter().find(|row| row.row_id == sending.row.id).expect("it exists");
+        let state = if in_doubt { RowState::InDoubt } else { RowState::Blocked };
+        assert_eq!((stored.state, stored.attempt, stored.maybe_applied), (state, 1, true));
     }
+    bench.advance(100 * RETENTION_MS);
     assert!(bench.take_rows(take()).await.is_empty());
-    let stored = bench.row("r").await;
-    assert_eq!((stored.state, stored.attempt, stored.maybe_applied), (RowState::Blocked, ATTEMPTS, true));
-    assert!(stored.cause.expect("a cause").contains("attempts used up"));
-    assert_eq!(bench.kinds(at(&work.work)).await.last().map(String::as_str), Some("blocked"));
 }
 
-pub(super) async fn outbox_take_puts_a_row_in_doubt_when_retention_has_passed(bench: Bench) {
+pub(super) async fn outbox_settle_paused_takes_the_envelope_off_what_was_not_applied(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
-    bench.take_row().await;
-    bench.advance(RETENTION_MS);
-    assert_eq!(bench.take_row().await.attempt, 2, "the receiver still recognises a repeat");
-    bench.advance(LEASE_MS);
-    assert!(bench.take_rows(take()).await.is_empty());
-    let stored = bench.row("r").await;
-    assert_eq!((stored.state, stored.maybe_applied), (RowState::InDoubt, true));
-    assert!(stored.cause.expect("a cause").contains("can no longer tell a repeat"));
+    let paused = || RowOutcome::Paused { cause: "401".to_owned() };
+    settle(&bench, &bench.take_row().await, paused()).await;
+    bench.store.destination_resume(SPACE, CRM).await.expect("the store works");
+    let corrected = Take { envelope: "corrected".to_owned(), ..take() };
+    let again = bench.take_rows(corrected.clone()).await.remove(0);
+    assert_eq!((again.envelope.as_str(), again.attempt), ("corrected", 1));
+    // Once it may have been applied, what was sent stays what is sent.
+    settle(&bench, &again, self::again(0, true)).await;
+    let third = bench.take_rows(take()).await.remove(0);
+    settle(&bench, &third, paused()).await;
+    bench.store.destination_resume(SPACE, CRM).await.expect("the store works");
+    assert_eq!(bench.take_row().await.envelope, "corrected");
 }
 
-pub(super) async fn outbox_take_puts_a_row_in_doubt_at_once_where_repeats_are_not_recognised(bench: Bench) {
+pub(super) async fn outbox_next_due_of_a_paused_destination_is_never(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
-    let blind = || Take { retention_ms: 0, ..take() };
-    assert_eq!(bench.take_rows(blind()).await.len(), 1);
-    bench.advance(LEASE_MS);
-    assert!(bench.take_rows(blind()).await.is_empty());
-    assert_eq!(bench.row("r").await.state, RowState::InDoubt);
+    settle(&bench, &bench.take_row().await, RowOutcome::Paused { cause: "401".to_owned() }).await;
+    assert_eq!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works"), None);
+    bench.store.destination_resume(SPACE, CRM).await.expect("the store works");
+    assert!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works").is_some());
 }
 
 pub(super) async fn outbox_settle_sent_is_never_taken_again(bench: Bench) {

@@ -7,7 +7,7 @@ use crate::conformance::harness::{
 use onceward::contract::response::Response;
 use onceward::contract::window::Window;
 use onceward::store::work::{
-    Arrival, Claim, Collected, Outcome, Settled, Settlement, Standing, WorkFilter, WorkState,
+    Arrival, Claim, Collected, Outcome, Repeat, Settled, Settlement, Standing, WorkFilter, WorkState,
 };
 use std::sync::Arc;
 use support::sim_clock::START_MS;
@@ -100,10 +100,15 @@ pub(super) async fn work_claim_of_done_work_gives_the_first_result(bench: Bench)
     };
     bench.settle(&held, outcome).await;
     bench.advance(100 * LEASE_MS);
-    for response in [Response::Original, Response::Acknowledgement, Response::Error] {
+    let original =
+        Repeat::Original { output: r#"{"n":1.0}"#.to_owned(), needs_review: Some("no phone".to_owned()) };
+    for (response, repeat) in [
+        (Response::Original, original),
+        (Response::Acknowledgement, Repeat::Acknowledgement),
+        (Response::Error, Repeat::Error),
+    ] {
         let standing = bench.standing(Arrival { response, ..arrival("a") }).await;
-        let needs_review = Some("no phone".to_owned());
-        assert_eq!(standing, Standing::Done { output: r#"{"n":1.0}"#.to_owned(), needs_review, response });
+        assert_eq!(standing, Standing::Done(repeat));
     }
     assert_eq!(bench.show(at(&held.work)).await.state, WorkState::Done);
 }
@@ -186,7 +191,7 @@ pub(super) async fn work_claim_of_a_too_old_event_is_never_new(bench: Bench) {
     let held = held(bench.claim(event("known", 60_000)).await);
     bench.settle(&held, done()).await;
     bench.advance(3_600_000);
-    assert!(matches!(bench.standing(event("known", 60_000)).await, Standing::Done { .. }));
+    assert!(matches!(bench.standing(event("known", 60_000)).await, Standing::Done(_)));
     assert_eq!(bench.standing(event("unknown", 60_000)).await, Standing::TooOld);
 }
 
@@ -202,7 +207,7 @@ pub(super) async fn work_claim_after_a_raised_version_finds_the_earlier_work(ben
     let Claim::Answered(answered) = bench.claim(raised.clone()).await else {
         panic!("a redelivery became new work")
     };
-    assert!(matches!(answered.standing, Standing::Done { .. }), "{answered:?}");
+    assert!(matches!(answered.standing, Standing::Done(_)), "{answered:?}");
     assert_eq!(
         (answered.work.id, answered.readable_key),
         (first.work.work_id, first.work.readable_key.clone())

@@ -2,8 +2,8 @@
 
 use crate::guests::host;
 use onceward::dispatch::step::End;
-use onceward::store::work::Standing;
 use onceward::store::work::WorkState;
+use onceward::store::work::{Repeat, Standing};
 use serde_json::json;
 use support::host::HostBuilder;
 use support::host::event;
@@ -19,7 +19,8 @@ async fn echo_is_done_with_its_payload_and_a_repeat_gets_the_stored_result() {
 
     let work = host.work(ended.work.work_id).await;
     assert_eq!((work.state, work.attempt), (WorkState::Done, 1));
-    let Standing::Done { output, needs_review: None, .. } = host.answered("echo", &event).await.standing
+    let Standing::Done(Repeat::Original { output, needs_review: None }) =
+        host.answered("echo", &event).await.standing
     else {
         panic!("a repeat of done work is answered with its result")
     };

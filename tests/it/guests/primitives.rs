@@ -3,8 +3,8 @@
 use crate::guests::host;
 use onceward::dispatch::step::End;
 use onceward::identity::event::Event;
-use onceward::store::work::Standing;
 use onceward::store::work::WorkState;
+use onceward::store::work::{Repeat, Standing};
 use serde_json::Value;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -223,7 +223,10 @@ async fn lead_sum_s12_s13_finds_the_same_work_by_its_business_key() {
             "asked_at":"2026-01-01T01:00:00+01:00","page":"https://x.example/?a=1&b=2","amount":1.0,"id":"L1"}}"#,
     );
     let standing = host.answered("lead-sum", &again).await.standing;
-    assert!(matches!(&standing, Standing::Done { output, .. } if output.contains("L1")), "{standing:?}");
+    assert!(
+        matches!(&standing, Standing::Done(Repeat::Original { output, .. }) if output.contains("L1")),
+        "{standing:?}"
+    );
 
     let changed = parse(r#"{"source":"s","id":"e-3","data":{"id":"L1","amount":2}}"#);
     let standing = host.answered("lead-sum", &changed).await.standing;

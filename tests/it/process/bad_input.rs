@@ -67,6 +67,18 @@ fn an_event_that_cannot_be_read_is_refused_with_its_place_and_the_ledger_stays()
 }
 
 #[test]
+fn an_event_without_end_is_read_to_the_limit_and_no_further() {
+    let stage = stage_with_a_lead();
+    check(&stage, &["run", "/dev/zero"], &["/dev/zero", "1048576"]);
+    let endless = std::fs::File::open("/dev/zero").expect("a device");
+    let output = stage.host.command(&["run", "-"]).stdin(endless).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("standard input") && said.contains("1048576"), "{said}");
+    stage.assert_once(&["msg-1".to_owned()]);
+}
+
+#[test]
 fn an_unknown_step_is_refused_with_the_steps_there_are() {
     let stage = stage_with_a_lead();
     check(

@@ -4,7 +4,10 @@ mod bad_input;
 mod command_line;
 mod crash_points;
 mod demo;
+mod exit_codes;
+mod hostile_output;
 mod kill_loop;
+mod secrets;
 
 use serde_json::Value;
 use std::path::Path;

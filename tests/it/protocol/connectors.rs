@@ -4,6 +4,8 @@ use async_trait::async_trait;
 use onceward::connectors::Answer;
 use onceward::connectors::Connector;
 use onceward::connectors::Delivery;
+use onceward::connectors::Found;
+use onceward::connectors::Query;
 use onceward::connectors::http::HttpConnector;
 use onceward::connectors::http::HttpSettings;
 use std::sync::Arc;
@@ -58,5 +60,9 @@ impl Connector for Dying {
             Then::Panic => panic!("the sender dies with {answer:?}"),
             Then::Hang => std::future::pending().await,
         }
+    }
+
+    async fn look_up(&self, query: Query<'_>) -> Found {
+        self.inner.look_up(query).await
     }
 }

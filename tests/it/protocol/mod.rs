@@ -5,6 +5,7 @@ mod connectors;
 mod reference;
 mod scenarios;
 mod shutdowns;
+mod tiers;
 
 use onceward::dispatch::retry::RetryPolicy;
 use onceward::identity::event::Event;

@@ -48,7 +48,7 @@ async fn the_same_action_recorded_twice_is_one() {
     let receiver = receiver(dir.path());
     let host = with_rows(enqueuer(dir.path(), &receiver), &["a"]).await;
     let standing = host.answered("enqueues", &case("a")).await.standing;
-    assert!(matches!(standing, Standing::Done { .. }), "{standing:?}");
+    assert!(matches!(standing, Standing::Done(_)), "{standing:?}");
     host.deliver_off().await;
     host.answered("enqueues", &case("a")).await;
     host.deliver_off().await;
@@ -168,8 +168,8 @@ async fn crashes_use_up_the_budget_without_a_second_task() {
         host.pass(LEASE_MS).await;
     }
     let report = host.deliver().await;
-    assert_eq!((report.attempts.len(), report.next_due_ms), (0, None));
-    assert_eq!(report.counts.of(RowState::Blocked), 1);
+    assert!(matches!(report.attempts[0].outcome, RowOutcome::Withheld { in_doubt: false, .. }), "{report:?}");
+    assert_eq!((report.counts.of(RowState::Blocked), report.next_due_ms), (1, None));
     let row = host.row().await;
     assert!(
         row.maybe_applied && row.cause.as_deref().is_some_and(|why| why.starts_with("attempts used up")),
@@ -273,7 +273,7 @@ async fn a_blind_receiver_whose_sender_died_is_in_doubt() {
     let host = with_rows(builder, &["a"]).await;
     host.deliver().await;
     host.pass(LEASE_MS).await;
-    assert!(host.deliver().await.attempts.is_empty());
+    host.deliver().await;
     assert_eq!(host.row_states().await, [RowState::InDoubt]);
     assert_eq!(receiver.counts().await.unwrap().requests, 1);
 }
@@ -295,8 +295,9 @@ async fn s14_what_may_have_been_applied_is_not_sent_again_when_the_receiver_has_
         assert_eq!((counts.created, counts.requests), (1, requests), "{fault}");
         row
     };
-    check("applied-status:500", RETENTION_MS, RowState::Sent, 2).await;
-    let row = check("applied-status:500", RETENTION_MS + 1, RowState::InDoubt, 1).await;
+    // The request may reach the receiver as late as its sender may take.
+    check("applied-status:500", RETENTION_MS - LEASE_MS, RowState::Sent, 2).await;
+    let row = check("applied-status:500", RETENTION_MS - LEASE_MS + 1, RowState::InDoubt, 1).await;
     assert!(
         row.maybe_applied && row.cause.as_deref().is_some_and(|why| why.contains("tell a repeat")),
         "{row:?}"

@@ -9,8 +9,8 @@ use onceward::dispatch::step::End;
 use onceward::identity::event::Event;
 use onceward::store::error::StoreError;
 use onceward::store::outbox::RowState;
-use onceward::store::work::Standing;
 use onceward::store::work::WorkState;
+use onceward::store::work::{Repeat, Standing};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -169,7 +169,7 @@ async fn s10_of_twenty_callers_one_runs_and_none_gets_an_error() {
                     assert!(retry_after_ms > 0);
                     told += 1;
                 }
-                Standing::Done { output, .. } => {
+                Standing::Done(Repeat::Original { output, .. }) => {
                     assert!(output.contains("\"call\":1"), "{output}");
                     told += 1;
                 }
@@ -245,7 +245,7 @@ async fn s12_members_in_another_order_and_a_fresh_arrival_time_are_the_same_work
         parse(r#"{"data":{"receivedAt":"09:01","b":{"y":[],"x":2.5},"a":1.0},"id":"1","source":"s"}"#);
     let other = parse(r#"{"source":"s","id":"1","data":{"a":2,"b":{"x":2.50,"y":[]}}}"#);
     let ended = host.ran("echo", &first).await;
-    assert!(matches!(host.answered("echo", &again).await.standing, Standing::Done { .. }));
+    assert!(matches!(host.answered("echo", &again).await.standing, Standing::Done(_)));
     assert!(matches!(host.answered("echo", &other).await.standing, Standing::Mismatch { .. }));
     let work = host.work(ended.work.work_id).await;
     assert_eq!((host.works().await.len(), work.duplicates), (1, 2));

@@ -237,7 +237,7 @@ async fn s11_a_file_that_stays_busy_is_no_outcome() {
 async fn runs_that_the_last_owner_left_are_free_at_once() {
     let backend = SqliteBackend::default();
     let store = backend.store(None);
-    let terms = Terms { lease_ms: 1_000 * LEASE_MS, attempts_max: ATTEMPTS };
+    let terms = Terms { lease_ms: 1_000 * LEASE_MS, attempts_max: ATTEMPTS, age_max_ms: i64::MAX };
     store.work_claim(arrival("a"), terms).await.expect("the store works");
     drop(store);
     let store = backend.store(None);

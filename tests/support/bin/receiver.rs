@@ -4,6 +4,7 @@
 //! nothing, and fails with the chain of causes on standard error and exit code 1.
 
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -38,6 +39,12 @@ struct Arguments {
     /// Creates a row for a write without an Idempotency-Key, instead of refusing it.
     #[arg(long)]
     key_optional: bool,
+    /// How many writes it lets in within a second; more get 429 with Retry-After: 1.
+    #[arg(long, value_name = "PER_SECOND")]
+    rate: Option<NonZeroU32>,
+    /// How long after its creation a row can be found by a search, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    search_lag: u64,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -48,6 +55,8 @@ fn main() -> anyhow::Result<()> {
             port: arguments.port,
             key_optional: arguments.key_optional,
             flaky: Some(Flaky { percent: arguments.flaky, seed: arguments.seed }),
+            rate_per_second: arguments.rate,
+            search_lag_ms: arguments.search_lag,
             on_crash: OnCrash::AbortProcess,
         },
     )?;

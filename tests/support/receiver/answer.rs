@@ -13,6 +13,8 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use axum::response::Response;
 
+use crate::receiver::rate::SPAN_S;
+
 /// Where the `type` of every problem begins.
 const PROBLEMS: &str = "https://receiver.example/problems";
 
@@ -50,7 +52,10 @@ impl Answer {
     }
 
     pub(super) fn not_found(path: &str) -> Self {
-        let detail = format!("nothing is at {path}; there are /deals, /messages and /any/KIND");
+        let detail = format!(
+            "nothing is at {path}; there are /deals, /messages, /any/KIND, /upsert/KIND/VALUE, \
+             /plain/KIND and /search/KIND"
+        );
         Self::problem(StatusCode::NOT_FOUND, "not-found", "Not found", detail)
     }
 
@@ -87,6 +92,17 @@ impl Answer {
             "A request is outstanding for this Idempotency-Key",
             "a request with this Idempotency-Key is still in work; send the same one again later",
         )
+    }
+
+    pub(super) fn method(allowed: &str) -> Self {
+        let title = "Method not allowed";
+        Self::problem(StatusCode::METHOD_NOT_ALLOWED, "method", title, allowed)
+    }
+
+    pub(super) fn limited() -> Self {
+        let detail = format!("the second is full; send it again after {SPAN_S} s");
+        Self::problem(StatusCode::TOO_MANY_REQUESTS, "limited", "Too many requests", detail)
+            .with_header(header::RETRY_AFTER, HeaderValue::from(SPAN_S))
     }
 
     pub(super) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {

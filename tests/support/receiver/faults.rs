@@ -1,34 +1,31 @@
-//! The faults a test can order, and the queue they wait in.
+//! The faults a test can order.
 //!
-//! Owns the words a fault is spelled with (`lose-reply`, `status:503:retry-after=2`) and the order
-//! in which ordered faults are used. It refuses words it does
-//! not know, naming the ones it does. It carries nothing out; `write` does that. The
-//! queue lives in memory alone, so a restarted receiver has no faults left.
+//! Owns the words a fault is spelled with (`lose-reply`, `status:503:retry-after=2`). It refuses
+//! words it does not know, naming the ones it does. It carries nothing out; `write` and `search`
+//! do that, and `fault_queue` keeps what is ordered.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
 
 use anyhow::Context;
 use anyhow::bail;
 
-use crate::receiver::flaky::Flaky;
-
 /// The words of every fault, shown when one is not understood.
 const SPELLINGS: &str = "lose-reply, cut-reply, crash-before-write, crash-after-write, refuse, \
     status:CODE, status:CODE:retry-after=VALUE, applied-status:CODE, conflict, in-progress, \
-    hang:MS, slow:MS, redirect:URL, big-receipt:BYTES, unreadable-receipt";
+    hang:MS, slow:MS, redirect:URL, big-receipt:BYTES, unreadable-receipt; for a search with \
+    `search:` before it";
 
 /// The largest receipt a test may order. Enough to pass any sane receipt limit many times over,
 /// and far from what would trouble the machine.
 const BIG_RECEIPT_LIMIT_BYTES: usize = 64 * 1024 * 1024;
 
-/// One thing that goes wrong with one write request.
+/// One thing that goes wrong with one write request, or, ordered with `search:` before it, with one
+/// search.
 ///
-/// "Written" means that the deal and the request's verdict are committed before the fault shows.
+/// "Written" means that the deal and the request's verdict are committed before the fault shows. A
+/// search writes nothing but its arrival, and meets only the faults that [`Fault::meets_searches`]
+/// names.
 ///
 /// ```
 /// use support::receiver::faults::Fault;
@@ -101,6 +98,28 @@ impl Fault {
     #[must_use]
     pub fn status(code: u16) -> Self {
         Self::Status { code, retry_after: None }
+    }
+
+    /// Whether a search can meet it too: all that concern an answer and not a write, which are
+    /// `lose-reply`, `cut-reply`, `refuse`, `status`, `hang`, `redirect` and `unreadable-receipt`.
+    #[must_use]
+    pub fn meets_searches(&self) -> bool {
+        match self {
+            Self::LoseReply
+            | Self::CutReply
+            | Self::Refuse
+            | Self::Status { .. }
+            | Self::Hang { .. }
+            | Self::Redirect { .. }
+            | Self::UnreadableReceipt => true,
+            Self::CrashBeforeWrite
+            | Self::CrashAfterWrite
+            | Self::AppliedStatus { .. }
+            | Self::Conflict
+            | Self::InProgress
+            | Self::Slow { .. }
+            | Self::BigReceipt { .. } => false,
+        }
     }
 }
 
@@ -192,38 +211,6 @@ where
     value.parse().with_context(|| format!("could not read the number in the fault `{fault}`"))
 }
 
-/// The ordered faults, first in, first used, and the dice for when none is ordered.
-#[derive(Debug)]
-pub(super) struct FaultQueue {
-    ordered: Mutex<VecDeque<Fault>>,
-    flaky: Option<Flaky>,
-}
-
-impl FaultQueue {
-    pub(super) fn new(flaky: Option<Flaky>) -> Self {
-        Self { ordered: Mutex::new(VecDeque::new()), flaky }
-    }
-
-    /// Adds faults at the end and says how many wait now. One bad word, and none is added.
-    pub(super) fn order<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> anyhow::Result<usize> {
-        let faults = words.into_iter().map(str::parse).collect::<anyhow::Result<Vec<Fault>>>()?;
-        let mut ordered = self.lock();
-        ordered.extend(faults);
-        Ok(ordered.len())
-    }
-
-    /// Takes the fault of the write request with this number: an ordered one, else the dice's.
-    pub(super) fn take(&self, seq: i64) -> Option<Fault> {
-        let ordered = self.lock().pop_front();
-        ordered.or_else(|| self.flaky.and_then(|flaky| flaky.fault(seq)))
-    }
-
-    /// A queue of faults is whole after every single step, so a panic elsewhere can't spoil it.
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Fault>> {
-        self.ordered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,36 +239,5 @@ mod tests {
             let fault: Fault = text.parse().unwrap_or_else(|e| panic!("{text}: {e:#}"));
             assert_eq!(fault.to_string(), text);
         }
-    }
-
-    #[test]
-    fn a_word_that_is_no_fault_is_refused_and_the_queue_stays_as_it_was() {
-        let queue = FaultQueue::new(None);
-        for text in [
-            "",
-            "lose",
-            "lose-reply:1",
-            "status",
-            "status:",
-            "status:100",
-            "status:600",
-            "status:503:after=2",
-            "hang:soon",
-            "hang:-1",
-            "redirect:",
-            "big-receipt:99999999999",
-        ] {
-            assert!(queue.order(["refuse", text]).is_err(), "{text} was accepted");
-        }
-        assert_eq!(queue.take(1), None);
-    }
-
-    #[test]
-    fn ordered_faults_are_used_once_each_and_in_order() {
-        let queue = FaultQueue::new(None);
-        assert_eq!(queue.order(["refuse", "conflict"]).unwrap(), 2);
-        assert_eq!(queue.order(["lose-reply"]).unwrap(), 3);
-        let taken: Vec<_> = (1..=4).map(|seq| queue.take(seq)).collect();
-        assert_eq!(taken, [Some(Fault::Refuse), Some(Fault::Conflict), Some(Fault::LoseReply), None]);
     }
 }

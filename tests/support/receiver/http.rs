@@ -5,10 +5,13 @@
 //! | `POST /deals`, `/messages`, `/any/{kind}` | a write; see `write` |
 //! | `GET` of the same | every row of that kind |
 //! | `GET /deals/{id}` and so on | one row |
+//! | `PUT /upsert/{kind}/{value}` | a write of the one row with that value |
+//! | `POST /plain/{kind}` | a write that takes no key |
+//! | `GET /search/{kind}?field=/POINTER&value=VALUE` | `{"found": [{"id": "lead-1"}]}`; see `search` |
 //! | `GET /counts` | [`super::evidence::Counts`] |
-//! | `POST /faults` with `{"next": ["lose-reply"]}` | `{"waiting": 1}`; they wait for the next writes |
+//! | `POST /faults` with `{"next": ["lose-reply"]}` | `{"waiting": 1}`; they wait for the next writes or searches |
 //!
-//! Owns the route table. It refuses every other path (404) and method (405). `/counts` and
+//! Rows of a kind are read at one place, however they were written: `GET /any/{kind}`. Owns the route table. It refuses every other path (404) and method (405). `/counts` and
 //! `/faults` are the test's own and are never counted. Where the store fails, the answer is a 500
 //! with the causes.
 
@@ -20,6 +23,7 @@ use anyhow::Context;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::ConnectInfo;
+use axum::extract::Path;
 use axum::extract::Request;
 use axum::extract::State;
 use axum::http::Method;
@@ -28,6 +32,7 @@ use axum::response::IntoResponse;
 use axum::response::Response;
 use axum::routing::get;
 use axum::routing::post;
+use axum::routing::put;
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -37,13 +42,16 @@ use crate::receiver::answer::Answer;
 use crate::receiver::crash::Crash;
 use crate::receiver::evidence;
 use crate::receiver::evidence::Deal;
-use crate::receiver::faults::FaultQueue;
+use crate::receiver::fault_queue::FaultQueue;
 use crate::receiver::in_work::InWork;
+use crate::receiver::rate::Rate;
+use crate::receiver::search;
 use crate::receiver::store::Head;
 use crate::receiver::store::Store;
 use crate::receiver::store::Verdict;
 use crate::receiver::wire::Fuse;
 use crate::receiver::write;
+use crate::receiver::write::Manner;
 
 /// The longest name of a kind: it becomes part of every id.
 const KIND_LIMIT_BYTES: usize = 64;
@@ -55,6 +63,8 @@ pub(super) struct Crm {
     pub(super) faults: Arc<FaultQueue>,
     pub(super) in_work: InWork,
     pub(super) key_optional: bool,
+    pub(super) rate: Rate,
+    pub(super) search_lag_ms: u64,
     pub(super) crash: Crash,
 }
 
@@ -63,6 +73,12 @@ pub(super) fn routes(crm: Arc<Crm>) -> Router {
     Router::new()
         .route("/counts", get(counts))
         .route("/faults", post(order_faults))
+        .route("/plain/{kind}", post(plain).fallback(async || Answer::method("POST to /plain/KIND")))
+        .route(
+            "/upsert/{kind}/{value}",
+            put(upsert).fallback(async || Answer::method("PUT to /upsert/KIND/VALUE")),
+        )
+        .route("/search/{kind}", get(search).fallback(async || Answer::method("GET /search/KIND")))
         .fallback(rows)
         .with_state(crm)
 }
@@ -109,6 +125,45 @@ async fn counts(State(crm): State<Arc<Crm>>) -> Answer {
     }
 }
 
+/// A write without a key.
+async fn plain(
+    State(crm): State<Arc<Crm>>,
+    ConnectInfo(fuse): ConnectInfo<Fuse>,
+    Path(kind): Path<String>,
+    request: Request,
+) -> Response {
+    if !is_kind(&kind) {
+        return Answer::not_found(request.uri().path()).into_response();
+    }
+    write::serve(crm, fuse, kind, Manner::Plain, request).await
+}
+
+/// A write of the one row that has a value. Its length is bounded by that of an address.
+async fn upsert(
+    State(crm): State<Arc<Crm>>,
+    ConnectInfo(fuse): ConnectInfo<Fuse>,
+    Path((kind, value)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    if !is_kind(&kind) {
+        return Answer::not_found(request.uri().path()).into_response();
+    }
+    write::serve(crm, fuse, kind, Manner::Upsert { value }, request).await
+}
+
+/// A search, which is not a write and never creates.
+async fn search(
+    State(crm): State<Arc<Crm>>,
+    ConnectInfo(fuse): ConnectInfo<Fuse>,
+    Path(kind): Path<String>,
+    request: Request,
+) -> Response {
+    if !is_kind(&kind) {
+        return Answer::not_found(request.uri().path()).into_response();
+    }
+    search::serve(crm, fuse, kind, request).await
+}
+
 /// Everything under a kind's path.
 async fn rows(
     State(crm): State<Arc<Crm>>,
@@ -120,16 +175,12 @@ async fn rows(
         return Answer::not_found(&path).into_response();
     };
     match (request.method(), &target.id) {
-        (&Method::POST, None) => write::serve(crm, fuse, target.kind, request).await,
+        (&Method::POST, None) => write::serve(crm, fuse, target.kind, Manner::Keyed, request).await,
         (&Method::GET, _) => {
             let asked = blocking(move || read(&crm, &path, &target)).await;
             asked.unwrap_or_else(|error| Answer::failed(&error)).into_response()
         }
-        _ => {
-            let status = StatusCode::METHOD_NOT_ALLOWED;
-            let detail = "POST to a kind, or GET a kind or one of its rows";
-            Answer::problem(status, "method", "Method not allowed", detail).into_response()
-        }
+        _ => Answer::method("POST to a kind, or GET a kind or one of its rows").into_response(),
     }
 }
 
@@ -150,10 +201,14 @@ impl Target {
             [kind @ ("deals" | "messages"), id] => (*kind, Some(*id)),
             _ => return None,
         };
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let named = (1..=KIND_LIMIT_BYTES).contains(&kind.len()) && kind.bytes().all(plain);
-        named.then(|| Self { kind: kind.to_owned(), id: id.map(str::to_owned) })
+        is_kind(kind).then(|| Self { kind: kind.to_owned(), id: id.map(str::to_owned) })
     }
+}
+
+/// Whether a word can name a kind.
+fn is_kind(word: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=KIND_LIMIT_BYTES).contains(&word.len()) && word.bytes().all(plain)
 }
 
 /// A row as it is shown, its body in the very bytes that came.
@@ -162,6 +217,8 @@ struct Shown<'a> {
     id: &'a str,
     kind: &'a str,
     key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a str>,
     body: &'a RawValue,
     created_ms: i64,
 }
@@ -172,6 +229,7 @@ impl<'a> Shown<'a> {
             id: &deal.id,
             kind: &deal.kind,
             key: deal.key.as_deref(),
+            value: deal.value.as_deref(),
             body: serde_json::from_str(&deal.body)
                 .with_context(|| format!("could not show the body of {}", deal.id))?,
             created_ms: deal.created_ms,

@@ -8,9 +8,10 @@
 //!
 //! The map, from the bottom up:
 //! - `store`: the file, and its one writer; [`evidence`]: what the file proves.
-//! - [`faults`], [`flaky`]: what can go wrong; `wire`: connections that can be cut; `crash`: how
-//!   to die.
-//! - `answer`, `key`, `in_work`, `write`, `http`: what is answered, and where.
+//! - [`faults`], `fault_queue`, [`flaky`]: what can go wrong; `wire`: connections that can be cut;
+//!   `crash`: how to die.
+//! - `answer`, `reply`, `key`, `query`, `in_work`, `rate`: what a request says and is told.
+//! - `write`, `search`, `http`: what is done, and where.
 //! - [`Receiver`]: it all inside a test; [`process`]: it all as a process that can be killed.
 //! - [`client`]: a client that tells what happened on the wire.
 
@@ -18,12 +19,17 @@ mod answer;
 pub mod client;
 mod crash;
 pub mod evidence;
+mod fault_queue;
 pub mod faults;
 pub mod flaky;
 mod http;
 mod in_work;
 mod key;
 pub mod process;
+mod query;
+mod rate;
+mod reply;
+mod search;
 mod store;
 mod wire;
 mod write;
@@ -35,6 +41,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::net::TcpListener;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,10 +55,11 @@ use tokio::sync::Notify;
 use crate::receiver::crash::Crash;
 use crate::receiver::evidence::Counts;
 use crate::receiver::evidence::Deal;
-use crate::receiver::faults::FaultQueue;
+use crate::receiver::fault_queue::FaultQueue;
 use crate::receiver::flaky::Flaky;
 use crate::receiver::http::Crm;
 use crate::receiver::in_work::InWork;
+use crate::receiver::rate::Rate;
 use crate::receiver::store::Store;
 
 /// How often, and how long apart, a taken port is tried again. A child process that another thread
@@ -72,6 +80,12 @@ pub struct Options {
     pub key_optional: bool,
     /// Random faults for the write requests that no fault was ordered for.
     pub flaky: Option<Flaky>,
+    /// How many writes it lets in within a second; more get 429 with `Retry-After: 1`, before any
+    /// fault. `None` means no limit.
+    pub rate_per_second: Option<NonZeroU32>,
+    /// How many milliseconds after its creation a row can be found by a search. A replaced body is
+    /// found at once.
+    pub search_lag_ms: u64,
     /// What the faults `crash-before-write` and `crash-after-write` do.
     pub on_crash: OnCrash,
 }
@@ -148,6 +162,8 @@ impl Receiver {
             faults: faults.clone(),
             in_work: InWork::default(),
             key_optional: options.key_optional,
+            rate: Rate::new(options.rate_per_second),
+            search_lag_ms: options.search_lag_ms,
             crash: match options.on_crash {
                 OnCrash::StopReceiver => Crash::Stop(stop.clone()),
                 OnCrash::AbortProcess => Crash::Abort,
@@ -173,8 +189,8 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    /// Orders faults for the next write requests, one each, behind those ordered before. A restart
-    /// forgets them.
+    /// Orders faults for the next write requests, one each, behind those ordered before; with
+    /// `search:` before the word, for the next searches. A restart forgets them.
     ///
     /// # Errors
     /// Where a word is no fault; then none of them is ordered.

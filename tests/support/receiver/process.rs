@@ -68,7 +68,8 @@ impl ReceiverProcess {
         format!("http://{}{path}", self.address)
     }
 
-    /// Orders faults for the next write requests, one each. A restart forgets them.
+    /// Orders faults for the next write requests, one each; with `search:` before the word, for the
+    /// next searches. A restart forgets them.
     ///
     /// # Errors
     /// Where a word is no fault, or the process is not running.
@@ -246,6 +247,21 @@ mod tests {
         }
         process.fault(&["slow:0"]).unwrap();
         assert_eq!(post(&process, None), Some(201));
+    }
+
+    #[test]
+    fn the_rate_and_the_search_lag_reach_the_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let process = spawn(dir.path(), &["--rate", "1", "--search-lag", "3600000"]);
+        let write = |_| {
+            let body = br#"{"external_id":"X"}"#;
+            client::post(process.address(), "/plain/leads", None, body).unwrap().status()
+        };
+        assert_eq!((0..1_000).map(write).find(|status| *status != Some(201)), Some(Some(429)));
+        process.fault(&["search:status:500"]).unwrap();
+        let search = || client::get(process.address(), "/search/leads?field=/external_id&value=X").unwrap();
+        assert_eq!(search().status(), Some(500));
+        assert_eq!(search().body(), br#"{"found":[]}"#);
     }
 
     #[test]

@@ -35,10 +35,12 @@ CREATE TABLE IF NOT EXISTS deal (
     kind            TEXT    NOT NULL,
     number          INTEGER NOT NULL,
     idempotency_key TEXT    UNIQUE,
+    value           TEXT,
     body            BLOB    NOT NULL,
     receipt         BLOB    NOT NULL,
     created         INTEGER NOT NULL,
-    UNIQUE (kind, number)
+    UNIQUE (kind, number),
+    UNIQUE (kind, value)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS request (
     seq       INTEGER NOT NULL PRIMARY KEY,
@@ -48,12 +50,13 @@ CREATE TABLE IF NOT EXISTS request (
     path      TEXT    NOT NULL,
     body_hash BLOB    CHECK (length(body_hash) = 32),
     verdict   TEXT    NOT NULL CHECK (verdict IN
-        ('received', 'created', 'replayed', 'conflict', 'in-progress', 'refused', 'read'))
+        ('received', 'created', 'replaced', 'replayed', 'conflict', 'in-progress', 'refused', 'limited',
+         'read'))
 ) STRICT;
 ";
 
 /// SQLite's own clock, in Unix milliseconds.
-const NOW_MS: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+pub(super) const NOW_MS: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +65,9 @@ pub(super) enum Verdict {
     Received,
     /// It wrote a new row.
     Created,
-    /// It was an exact resend of one that had.
+    /// It gave a row another body.
+    Replaced,
+    /// It was an exact resend of one that had written.
     Replayed,
     /// Its key belongs to other content.
     Conflict,
@@ -70,6 +75,8 @@ pub(super) enum Verdict {
     InProgress,
     /// It wrote nothing, for any other reason.
     Refused,
+    /// It came when the second was full.
+    Limited,
     /// It only asked.
     Read,
 }
@@ -79,10 +86,12 @@ impl Verdict {
         match self {
             Self::Received => "received",
             Self::Created => "created",
+            Self::Replaced => "replaced",
             Self::Replayed => "replayed",
             Self::Conflict => "conflict",
             Self::InProgress => "in-progress",
             Self::Refused => "refused",
+            Self::Limited => "limited",
             Self::Read => "read",
         }
     }
@@ -97,11 +106,24 @@ pub(super) struct Head {
     pub(super) path: String,
 }
 
+/// What tells the row of a write from all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// A key, which stands for one body.
+    Key(String),
+    /// A value that one row of the kind has, with the body that came last.
+    Value(String),
+    /// Nothing: every write is a new row.
+    Nothing,
+}
+
 /// What the store did with a write.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// A new row, with the body of its receipt.
     Created(Vec<u8>),
+    /// The row was there and has this body now; the body of its first receipt.
+    Replaced(Vec<u8>),
     /// The row was there, with the same bytes; the body of its first receipt.
     Replayed(Vec<u8>),
     /// The key is taken by another kind or other bytes. Nothing was written.
@@ -183,30 +205,38 @@ impl Store {
             .with_context(|| format!("could not log the verdict on request {seq}"))
     }
 
-    /// Writes the row that a request asks for, unless its key has one already, together with the
-    /// request's verdict.
-    pub(super) fn write(&self, head: &Head, kind: &str, body: &[u8]) -> anyhow::Result<Written> {
+    /// Writes the row that a request asks for, unless it is there already, together with the
+    /// verdict on the request of this number.
+    pub(super) fn write(
+        &self,
+        seq: i64,
+        identity: &Identity,
+        kind: &str,
+        body: &[u8],
+    ) -> anyhow::Result<Written> {
         let mut connection = self.lock();
         let mut write = || -> rusqlite::Result<Written> {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let written = match &head.key {
-                Some(key) => find(&transaction, key, kind, body)?,
-                None => None,
+            let written = match identity {
+                Identity::Key(key) => find(&transaction, key, kind, body)?,
+                Identity::Value(value) => replace(&transaction, value, kind, body)?,
+                Identity::Nothing => None,
             };
             let written = match written {
                 Some(written) => written,
-                None => insert(&transaction, head.key.as_deref(), kind, body)?,
+                None => insert(&transaction, identity, kind, body)?,
             };
             let verdict = match written {
                 Written::Created(_) => Verdict::Created,
+                Written::Replaced(_) => Verdict::Replaced,
                 Written::Replayed(_) => Verdict::Replayed,
                 Written::Conflict => Verdict::Conflict,
             };
-            set_verdict(&transaction, head.seq, verdict)?;
+            set_verdict(&transaction, seq, verdict)?;
             transaction.commit()?;
             Ok(written)
         };
-        write().with_context(|| format!("could not write the {kind} of request {}", head.seq))
+        write().with_context(|| format!("could not write the {kind} of request {seq}"))
     }
 
     /// A panic can't leave a transaction open behind it: dropping one rolls it back.
@@ -247,13 +277,42 @@ fn find(
         .optional()
 }
 
+/// Gives the row of a value this body, if there is such a row.
+fn replace(
+    transaction: &Transaction<'_>,
+    value: &str,
+    kind: &str,
+    body: &[u8],
+) -> rusqlite::Result<Option<Written>> {
+    let found: Option<(String, bool, Vec<u8>)> = transaction
+        .query_row(
+            "SELECT id, body = ?3, receipt FROM deal WHERE kind = ?1 AND value = ?2",
+            params![kind, value, body],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .optional()?;
+    let Some((id, same, receipt)) = found else {
+        return Ok(None);
+    };
+    if same {
+        return Ok(Some(Written::Replayed(receipt)));
+    }
+    transaction.execute("UPDATE deal SET body = ?2 WHERE id = ?1", params![id, body])?;
+    Ok(Some(Written::Replaced(receipt)))
+}
+
 /// Inserts a row under the next number of its kind: `deals` gives `deal-1`, `deal-2`.
 fn insert(
     transaction: &Transaction<'_>,
-    key: Option<&str>,
+    identity: &Identity,
     kind: &str,
     body: &[u8],
 ) -> rusqlite::Result<Written> {
+    let (key, value) = match identity {
+        Identity::Key(key) => (Some(key), None),
+        Identity::Value(value) => (None, Some(value)),
+        Identity::Nothing => (None, None),
+    };
     let number: i64 = transaction.query_row(
         "SELECT coalesce(max(number), 0) + 1 FROM deal WHERE kind = ?1",
         [kind],
@@ -262,9 +321,9 @@ fn insert(
     let id = format!("{}-{number}", kind.strip_suffix('s').unwrap_or(kind));
     let receipt = serde_json::json!({ "id": id, "kind": kind }).to_string().into_bytes();
     let sql = format!(
-        "INSERT INTO deal (id, kind, number, idempotency_key, body, receipt, created) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, {NOW_MS})"
+        "INSERT INTO deal (id, kind, number, idempotency_key, value, body, receipt, created) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, {NOW_MS})"
     );
-    transaction.execute(&sql, params![id, kind, number, key, body, receipt])?;
+    transaction.execute(&sql, params![id, kind, number, key, value, body, receipt])?;
     Ok(Written::Created(receipt))
 }

@@ -2,9 +2,16 @@
 //!
 //! Owns the order of things: the arrival is committed first, then the row together with its
 //! verdict, then the answer is sent. Nothing that the client does (leaving included) stops a write
-//! once its arrival is logged, as with a real CRM. It refuses a missing or malformed key, and a body
-//! that is no JSON object; an idempotent replay is the first receipt, byte for byte. Where the
-//! store fails, the answer is a 500 and the request stays without a verdict.
+//! once its arrival is logged, as with a real CRM. It refuses a missing or malformed key where one is
+//! wanted, and a body that is no JSON object; an idempotent replay is the first receipt, byte for
+//! byte. A write beyond the rate is turned away before any fault, which waits for the next one.
+//! Where the store fails, the answer is a 500 and the request stays without a verdict.
+//!
+//! | manner | means | receipt |
+//! |---|---|---|
+//! | keyed | the row of that key | 201, then 200 with `Idempotent-Replayed`; 422 for other bytes |
+//! | upsert | the one row of that kind and value | 201, then 200 with the same id, for any body |
+//! | plain | a new row, whatever key it has | 201 |
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +23,6 @@ use axum::extract::Request;
 use axum::http::HeaderName;
 use axum::http::HeaderValue;
 use axum::http::StatusCode;
-use axum::http::header;
-use axum::response::IntoResponse;
 use axum::response::Response;
 
 use crate::receiver::answer::Answer;
@@ -26,10 +31,12 @@ use crate::receiver::http::Crm;
 use crate::receiver::http::blocking;
 use crate::receiver::http::finished;
 use crate::receiver::key;
+use crate::receiver::reply;
+use crate::receiver::reply::Reply;
 use crate::receiver::store::Head;
+use crate::receiver::store::Identity;
 use crate::receiver::store::Verdict;
 use crate::receiver::store::Written;
-use crate::receiver::wire::Cut;
 use crate::receiver::wire::Fuse;
 
 /// The largest body of a write. Far beyond any deal; it only keeps a broken client from filling
@@ -39,26 +46,30 @@ const BODY_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// Answers a write.
-pub(super) async fn serve(crm: Arc<Crm>, fuse: Fuse, kind: String, request: Request) -> Response {
+pub(super) async fn serve(
+    crm: Arc<Crm>,
+    fuse: Fuse,
+    kind: String,
+    manner: Manner,
+    request: Request,
+) -> Response {
     // A task of its own, because this one is dropped as soon as the client leaves.
-    let attempt = finished(tokio::spawn(attempt(crm, kind, request))).await;
-    let reply = attempt.unwrap_or_else(|error| Reply::from(Answer::failed(&error)));
-    if let Some(cut) = reply.cut {
-        fuse.blow(cut);
-    }
-    reply.answer.into_response()
+    let attempt = finished(tokio::spawn(attempt(crm, kind, manner, request))).await;
+    attempt.unwrap_or_else(|error| Reply::from(Answer::failed(&error))).send(&fuse)
 }
 
-/// An answer, and where it breaks off.
-struct Reply {
-    answer: Answer,
-    cut: Option<Cut>,
-}
-
-impl From<Answer> for Reply {
-    fn from(answer: Answer) -> Self {
-        Self { answer, cut: None }
-    }
+/// How a path wants a write to say which row it means.
+#[derive(Clone, Debug)]
+pub(super) enum Manner {
+    /// By an `Idempotency-Key`, as `/deals` does.
+    Keyed,
+    /// By the value of a natural field, as `/upsert` does.
+    Upsert {
+        /// The value, decoded.
+        value: String,
+    },
+    /// Not at all, as `/plain` does.
+    Plain,
 }
 
 /// What was settled about a request before its answer meets the fault.
@@ -74,10 +85,11 @@ impl Settled {
     }
 }
 
-async fn attempt(crm: Arc<Crm>, kind: String, request: Request) -> anyhow::Result<Reply> {
+async fn attempt(crm: Arc<Crm>, kind: String, manner: Manner, request: Request) -> anyhow::Result<Reply> {
     let (parts, body) = request.into_parts();
     let seq = crm.store.next_seq();
-    let fault = crm.faults.take(seq);
+    let admitted = crm.rate.admits();
+    let fault = if admitted { crm.faults.take(seq) } else { None };
     let key = key::read(&parts.headers);
     let head = Head {
         seq,
@@ -88,7 +100,7 @@ async fn attempt(crm: Arc<Crm>, kind: String, request: Request) -> anyhow::Resul
     let mut work = Work { crm, kind, head, body: Bytes::new() };
     if fault == Some(Fault::Refuse) {
         work.arrive(false, Verdict::Refused).await?;
-        return Ok(Reply { answer: Answer::text(StatusCode::OK, "never sent"), cut: Some(Cut::Reset) });
+        return Ok(Reply::reset());
     }
     match to_bytes(body, BODY_LIMIT_BYTES).await {
         Ok(body) => work.body = body,
@@ -98,6 +110,10 @@ async fn attempt(crm: Arc<Crm>, kind: String, request: Request) -> anyhow::Resul
             return Ok(Answer::bad_request(detail).into());
         }
     }
+    if !admitted {
+        work.arrive(true, Verdict::Limited).await?;
+        return Ok(Answer::limited().into());
+    }
     work.arrive(true, Verdict::Received).await?;
     if let Some(fault) = &fault
         && let Some((verdict, answer)) = work.instead_of_writing(fault).await?
@@ -105,7 +121,7 @@ async fn attempt(crm: Arc<Crm>, kind: String, request: Request) -> anyhow::Resul
         work.close(verdict).await?;
         return Ok(answer.into());
     }
-    let settled = work.settle(key, fault.as_ref()).await?;
+    let settled = work.settle(manner, key, fault.as_ref()).await?;
     work.after_writing(fault.as_ref(), settled).await
 }
 
@@ -136,67 +152,63 @@ impl Work {
 
     /// The faults by which nothing is written.
     async fn instead_of_writing(&self, fault: &Fault) -> anyhow::Result<Option<(Verdict, Answer)>> {
-        Ok(Some(match fault {
+        Ok(match fault {
             Fault::CrashBeforeWrite => match self.crm.crash.now().await {},
-            Fault::Status { code, retry_after } => {
-                let mut answer = ordered(*code)?;
-                if let Some(value) = retry_after {
-                    answer = answer.with_header(header::RETRY_AFTER, header_value(value)?);
-                }
-                (Verdict::Refused, answer)
-            }
-            Fault::Redirect { url } => {
-                let answer = ordered(StatusCode::TEMPORARY_REDIRECT.as_u16())?;
-                let location = header_value(url)?;
-                (Verdict::Refused, answer.with_header(header::LOCATION, location))
-            }
-            Fault::Conflict => (Verdict::Conflict, Answer::key_reused()),
-            Fault::InProgress => (Verdict::InProgress, Answer::key_in_progress()),
-            _ => return Ok(None),
-        }))
+            Fault::Conflict => Some((Verdict::Conflict, Answer::key_reused())),
+            Fault::InProgress => Some((Verdict::InProgress, Answer::key_in_progress())),
+            _ => reply::instead(fault)?.map(|answer| (Verdict::Refused, answer)),
+        })
     }
 
     /// Does what an honest CRM does, `slow` included.
     async fn settle(
         &self,
+        manner: Manner,
         key: Result<Option<String>, Answer>,
         fault: Option<&Fault>,
     ) -> anyhow::Result<Settled> {
-        let key = match key {
-            Ok(key) => key,
-            Err(answer) => return self.refuse(answer).await,
+        let identity = match (manner, key) {
+            (Manner::Plain, _) => Identity::Nothing,
+            (Manner::Upsert { value }, _) => Identity::Value(value),
+            (Manner::Keyed, Ok(Some(key))) => Identity::Key(key),
+            (Manner::Keyed, Ok(None)) if self.crm.key_optional => Identity::Nothing,
+            (Manner::Keyed, Ok(None)) => return self.refuse(Answer::key_missing()).await,
+            (Manner::Keyed, Err(answer)) => return self.refuse(answer).await,
         };
-        if key.is_none() && !self.crm.key_optional {
-            return self.refuse(Answer::key_missing()).await;
-        }
         if let Err(error) = serde_json::from_slice::<serde_json::Map<_, _>>(&self.body) {
             let detail = format!("the body is no JSON object: {error}");
             return self.refuse(Answer::bad_request(detail)).await;
         }
-        let guard = match key.map(|key| self.crm.in_work.enter(&key)) {
-            Some(None) => {
-                self.close(Verdict::InProgress).await?;
-                return Ok(Settled::unwritten(Answer::key_in_progress()));
-            }
-            Some(Some(guard)) => Some(guard),
-            None => None,
+        let guard = match &identity {
+            Identity::Key(key) => match self.crm.in_work.enter(key) {
+                Some(guard) => Some(guard),
+                None => {
+                    self.close(Verdict::InProgress).await?;
+                    return Ok(Settled::unwritten(Answer::key_in_progress()));
+                }
+            },
+            Identity::Value(_) | Identity::Nothing => None,
         };
         if let Some(Fault::Slow { wait_ms }) = fault {
             super::wait(Duration::from_millis(*wait_ms)).await;
         }
-        let (crm, head) = (self.crm.clone(), self.head.clone());
+        let (crm, seq) = (self.crm.clone(), self.head.seq);
         let (kind, body) = (self.kind.clone(), self.body.clone());
-        let written = blocking(move || crm.store.write(&head, &kind, &body)).await?;
+        let keyed = guard.is_some();
+        let written = blocking(move || crm.store.write(seq, &identity, &kind, &body)).await?;
         drop(guard);
         Ok(match written {
             Written::Created(receipt) => {
                 Settled { answer: Answer::json(StatusCode::CREATED, receipt), written: true }
             }
-            Written::Replayed(receipt) => Settled {
+            Written::Replayed(receipt) if keyed => Settled {
                 answer: Answer::json(StatusCode::OK, receipt)
                     .with_header(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true")),
                 written: true,
             },
+            Written::Replaced(receipt) | Written::Replayed(receipt) => {
+                Settled { answer: Answer::json(StatusCode::OK, receipt), written: true }
+            }
             Written::Conflict => Settled::unwritten(Answer::key_reused()),
         })
     }
@@ -204,23 +216,9 @@ impl Work {
     /// The faults that meet the answer. Those that replace a receipt leave a refusal as it is.
     async fn after_writing(&self, fault: Option<&Fault>, settled: Settled) -> anyhow::Result<Reply> {
         let Settled { answer, written } = settled;
-        let mut cut = None;
         let answer = match fault {
             Some(Fault::CrashAfterWrite) => match self.crm.crash.now().await {},
-            Some(Fault::LoseReply) => {
-                cut = Some(Cut::BeforeReply);
-                answer
-            }
-            Some(Fault::CutReply) => {
-                let sent_bytes = answer.body.len() / 2;
-                cut = Some(Cut::InBody { sent_bytes });
-                answer
-            }
-            Some(Fault::Hang { wait_ms }) => {
-                super::wait(Duration::from_millis(*wait_ms)).await;
-                answer
-            }
-            Some(Fault::AppliedStatus { code }) if written => ordered(*code)?,
+            Some(Fault::AppliedStatus { code }) if written => reply::ordered(*code)?,
             Some(Fault::BigReceipt { size_bytes }) if written => {
                 Answer::json(StatusCode::CREATED, pad(&answer.body, *size_bytes)?)
             }
@@ -229,20 +227,8 @@ impl Work {
             }
             _ => answer,
         };
-        Ok(Reply { answer, cut })
+        Ok(Reply::through(fault, answer).await)
     }
-}
-
-/// The answer with a status that a test ordered.
-fn ordered(code: u16) -> anyhow::Result<Answer> {
-    let status = StatusCode::from_u16(code)
-        .with_context(|| format!("could not answer with the ordered status {code}"))?;
-    let detail = "a test ordered this answer";
-    Ok(Answer::problem(status, "ordered", "Ordered by a test", detail))
-}
-
-fn header_value(value: &str) -> anyhow::Result<HeaderValue> {
-    HeaderValue::from_str(value).with_context(|| format!("could not send the ordered header value {value:?}"))
 }
 
 /// The receipt with a member `padding` that brings it to exactly this size, or the receipt as it

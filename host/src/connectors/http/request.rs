@@ -3,7 +3,6 @@
 
 use crate::connectors::address_policy::AddressPolicy;
 use crate::connectors::envelope::Method;
-use crate::connectors::template;
 use reqwest::header;
 use reqwest::header::HeaderName;
 use reqwest::header::HeaderValue;
@@ -21,10 +20,9 @@ const RESERVED_HEADERS: [HeaderName; 7] = [
     header::EXPECT,
 ];
 
-/// The address with its places filled, if it may be called.
-pub(super) fn target(policy: AddressPolicy, url: &str, key: &str, body: &[u8]) -> Result<Url, String> {
-    let url = template::fill(url, key, body)?;
-        let url = Url::parse(&url).map_err(|error| {
+/// The address, if it may be called.
+pub(super) fn target(policy: AddressPolicy, url: &str) -> Result<Url, String> {
+    let url = Url::parse(url).map_err(|error| {
         format!("the destination's `url` can't be read ({error}): give an absolute http or https address")
     })?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -46,9 +44,7 @@ pub(super) fn target(policy: AddressPolicy, url: &str, key: &str, body: &[u8]) -
         Some(Host::Domain(_)) | None => None,
     };
     if let Some(address) = literal {
-        policy
-            .check(url.host_str().unwrap_or_default(), address)
-            .map_err(|refused| refused.to_string())?;
+        policy.check(url.host_str().unwrap_or_default(), address).map_err(|refused| refused.to_string())?;
     }
     Ok(url)
 }
@@ -73,4 +69,3 @@ pub(super) fn key_header(name: &str, key: &str) -> Result<(HeaderName, HeaderVal
         .map_err(|_| "the key holds characters that a header can't carry".to_owned())?;
     Ok((header, value))
 }
-

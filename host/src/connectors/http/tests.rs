@@ -278,7 +278,7 @@ async fn a_credential_that_is_echoed_reaches_no_answer() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_permanent_and_never_repeats_the_address() {
+async fn what_cannot_be_sent_pauses_the_destination_and_never_repeats_the_address() {
     let connector = connector(settings());
     let check = async |envelope: Envelope, key: &str, expected: &str, words: &str| {
         let answer =
@@ -288,12 +288,13 @@ async fn what_cannot_be_sent_is_permanent_and_never_repeats_the_address() {
         assert!(fault.cause.contains(words) && !fault.cause.contains("t0ken"), "{answer:?}");
     };
     let good = || Envelope::new("http://127.0.0.1:1/");
-    check(Envelope::new("/hooks/t0ken"), "k", "permanent", "absolute").await;
-    check(Envelope::new("ftp://a.example/t0ken"), "k", "permanent", "scheme").await;
-    check(Envelope::new("https://me:t0ken@a.example/"), "k", "permanent", "account").await;
-    check(Envelope { key_header: "no header".into(), ..good() }, "k", "permanent", "key_header").await;
-    check(Envelope { key_header: "Authorization".into(), ..good() }, "k", "permanent", "key_header").await;
-    check(good(), "a\nb", "permanent", "key").await;
+    check(Envelope::new("/hooks/t0ken"), "k", "misconfigured", "absolute").await;
+    check(Envelope::new("ftp://a.example/t0ken"), "k", "misconfigured", "scheme").await;
+    check(Envelope::new("https://me:t0ken@a.example/"), "k", "misconfigured", "account").await;
+    check(Envelope { key_header: "no header".into(), ..good() }, "k", "misconfigured", "key_header").await;
+    check(Envelope { key_header: "Authorization".into(), ..good() }, "k", "misconfigured", "key_header")
+        .await;
+    check(good(), "a\nb", "misconfigured", "key").await;
     check(Envelope { account: Some("nobody".into()), ..good() }, "k", "unauthorised", "`nobody`").await;
 }
 
@@ -329,7 +330,7 @@ async fn s26_a_private_address_is_refused_with_the_remedy_and_never_called() {
     for host in ["crm.example", "127.0.0.1", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"] {
         let (connector, _) = named(Ok(vec![[127, 0, 0, 1].into()]), false);
         let answer = deliver(&connector, &Envelope::new(format!("http://{host}:{}/", peer.port))).await;
-        assert_eq!(answer.class(), "permanent", "{host}: {answer:?}");
+        assert_eq!(answer.class(), "misconfigured", "{host}: {answer:?}");
         assert!(answer.fault().unwrap().cause.contains("allow_private_addresses"), "{host}: {answer:?}");
     }
     assert_eq!(peer.connections.load(Ordering::SeqCst), 0);

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::identity::builtin::LATER_IN_TESTS;
 
 fn rules(value: Value) -> Rules {
     serde_json::from_value(value).expect("rules as a contract writes them")
@@ -35,6 +36,49 @@ fn volatile_pointers_go_where_they_point() {
         json!({"list": [{"t": 1, "k": 1}, {"t": 2}, 3], "t": 4, "a/b": {"~": 5}, "drop": [0, 1, 2]});
     let contract = json!({"volatile": ["/list/*/t", "/a~1b/~0", "/drop/*", "/gone/x"]});
     check(contract, payload, json!({"list": [{"k": 1}, {}, 3], "t": 4, "a/b": {}, "drop": []}));
+}
+
+#[test]
+fn a_volatile_element_leaves_its_neighbours_in_their_places() {
+    let contract = json!({"volatile": ["/l/0", "/l/1", "/m/*/0"], "trimmed": ["/l/2"]});
+    let payload = json!({"l": ["a", "b", " c "], "m": [["x", "y"], {"0": 1, "1": 2}]});
+    check(contract.clone(), payload, json!({"l": [null, null, "c"], "m": [[null, "y"], {"1": 2}]}));
+    let order_of_entries = json!({"volatile": ["/m/*/0", "/l/1", "/l/0"], "trimmed": ["/l/2"]});
+    let payload = json!({"l": ["a"], "m": 1});
+    assert_eq!(
+        rules(contract).content_hash(&payload),
+        rules(order_of_entries).content_hash(&json!({"l": ["b"], "m": 1})),
+    );
+    check(json!({"volatile": ["/l/0", "/l/*"]}), json!({"l": [1, 2]}), json!({"l": []}));
+}
+
+#[test]
+fn the_lists_are_those_of_the_recorded_revision() {
+    let payload = json!({"receivedAt": 1, "sent_at": 2, "page": "https://a.example/?gclid=1&ref=2"});
+    let first = json!({"sent_at": 2, "page": "https://a.example/?ref=2"});
+    let later = json!({"receivedAt": 1, "page": "https://a.example/?gclid=1"});
+    check(json!({"urls": ["/page"]}), payload.clone(), first.clone());
+    check(json!({"urls": ["/page"], "builtin": 1}), payload.clone(), first);
+    check(json!({"urls": ["/page"], "builtin": LATER_IN_TESTS}), payload, later);
+}
+
+#[test]
+fn an_unknown_revision_is_refused_and_never_guessed() {
+    for revision in [0, builtin::LATEST + 1] {
+        let rules = rules(json!({"builtin": revision}));
+        let refused = Err(RulesError::UnknownBuiltin { revision });
+        assert_eq!(rules.validate(), refused.clone());
+        assert_eq!(rules.apply(json!({})).map(drop), refused.clone());
+        let pointer = Pointer::parse("/a").expect("a pointer");
+        assert_eq!(rules.strips(&pointer).map(drop), refused);
+    }
+    check_refused(json!({"builtin": 7}), json!({}), "unknown-builtin", "revision 7");
+}
+
+#[test]
+fn a_contract_without_rules_counts_on_the_newest_lists() {
+    assert_eq!(Rules::default().builtin, builtin::LATEST);
+    assert_eq!(rules(json!({})).builtin, builtin::FIRST, "what was recorded without a revision is old");
 }
 
 #[test]
@@ -88,13 +132,20 @@ fn bad_rules_are_refused_when_they_are_loaded() {
         (json!({"content_fields": ["/meta/run_id"]}), "never-compared"),
         (json!({"content_fields": ["/a/b"], "volatile": ["/a"]}), "never-compared"),
         (json!({"content_fields": ["/a/mine/c"], "volatile": ["mine"]}), "never-compared"),
+        (json!({"content_fields": ["/l/0/t"], "volatile": ["/l/*/t"]}), "never-compared"),
+        (json!({"volatile": ["x".repeat(POINTER_LIMIT_BYTES + 1)]}), "entry-too-long"),
+        (json!({"urls": ["/ok", format!("/{}", "x".repeat(POINTER_LIMIT_BYTES))]}), "entry-too-long"),
+        (json!({"content_fields": vec!["/x"; ENTRIES_LIMIT + 1]}), "too-many-entries"),
+        (json!({"volatile": vec!["x"; ENTRIES_LIMIT + 1]}), "too-many-entries"),
     ] {
         assert_eq!(rules(contract.clone()).validate().map_err(|error| error.code()), Err(code), "{contract}");
     }
-    assert!(
-        serde_json::from_value::<Rules>(json!({"url": []})).is_err(),
-        "a misspelt list must not be ignored"
-    );
+    for contract in [
+        json!({"volatile": vec!["x"; ENTRIES_LIMIT], "times": ["/".repeat(POINTER_LIMIT_BYTES)]}),
+        json!({"content_fields": ["/l/*/t"], "volatile": ["/l/0/t"]}),
+    ] {
+        assert_eq!(rules(contract.clone()).validate(), Ok(()), "{contract}");
+    }
 }
 
 #[test]

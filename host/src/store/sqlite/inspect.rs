@@ -36,9 +36,24 @@ impl Inspect for SqliteStore {
     async fn work_list(&self, filter: WorkFilter) -> Result<Vec<WorkRecord>, StoreError> {
         self.readers
             .read(move |c| {
-                let state = filter.state.map(WorkState::word);
-                let values = (filter.namespace, state, filter.step, filter.limit);
-                all(c, LISTING, include_str!("queries/work_list.sql"), values, rows::work)
+                let (namespace, step, limit) = (filter.namespace, filter.step, filter.limit);
+                match filter.state {
+                    None => all(
+                        c,
+                        LISTING,
+                        include_str!("queries/work_list.sql"),
+                        (namespace, step, limit),
+                        rows::work,
+                    ),
+                    Some(WorkState::Done) => {
+                        let sql = include_str!("queries/work_list_done.sql");
+                        all(c, LISTING, sql, (namespace, step, limit), rows::work)
+                    }
+                    Some(state) => {
+                        let sql = include_str!("queries/work_list_open.sql");
+                        all(c, LISTING, sql, (namespace, step, limit, state.word()), rows::work)
+                    }
+                }
             })
             .await
     }
@@ -52,13 +67,26 @@ impl Inspect for SqliteStore {
             .await
     }
 
-    async fn work_resolve(&self, namespace: &str, text: &str) -> Result<Vec<WorkId>, StoreError> {
-        let values = (namespace.to_owned(), hex_prefix(text), text.to_owned());
+    async fn work_family(&self, namespace: &str, root: RootKey) -> Result<Vec<WorkRecord>, StoreError> {
+        let namespace = namespace.to_owned();
         self.readers
             .read(move |c| {
-                all(c, LISTING, include_str!("queries/work_resolve.sql"), values, |row| {
-                    rows::key(row, "work_id")
-                })
+                let sql = include_str!("queries/work_family.sql");
+                all(c, LISTING, sql, (namespace, root.as_bytes()), rows::work)
+            })
+            .await
+    }
+
+    async fn work_resolve(&self, namespace: &str, text: &str) -> Result<Vec<WorkId>, StoreError> {
+        let (namespace, text) = (namespace.to_owned(), text.to_owned());
+        self.readers
+            .read(move |c| {
+                let id = |row: &Row<'_>| rows::key(row, "work_id");
+                if let Some((low, high)) = id_range(&text) {
+                    let sql = include_str!("queries/work_resolve.sql");
+                    return all(c, LISTING, sql, (namespace, low, high), id);
+                }
+                all(c, LISTING, include_str!("queries/work_resolve_key.sql"), (namespace, text), id)
             })
             .await
     }
@@ -83,15 +111,39 @@ impl Inspect for SqliteStore {
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {
         self.readers
             .read(move |c| {
-                let work = filter.work.map(|id| id.as_bytes().to_vec());
-                let values = (filter.namespace, filter.state.map(RowState::word), work, filter.limit);
-                all(c, LISTING, include_str!("queries/outbox_list.sql"), values, rows::outbox)
+                let (namespace, limit, state) =
+                    (filter.namespace, filter.limit, filter.state.map(RowState::word));
+                if let Some(work) = filter.work {
+                    let sql = include_str!("queries/outbox_list_of_work.sql");
+                    return all(c, LISTING, sql, (namespace, limit, work.as_bytes(), state), rows::outbox);
+                }
+                match state {
+                    None => all(
+                        c,
+                        LISTING,
+                        include_str!("queries/outbox_list.sql"),
+                        (namespace, limit),
+                        rows::outbox,
+                    ),
+                    Some("sent") => all(
+                        c,
+                        LISTING,
+                        include_str!("queries/outbox_list_sent.sql"),
+                        (namespace, limit),
+                        rows::outbox,
+                    ),
+                    Some(state) => {
+                        let sql = include_str!("queries/outbox_list_open.sql");
+                        all(c, LISTING, sql, (namespace, limit, state), rows::outbox)
+                    }
+                }
             })
             .await
     }
 
     async fn outbox_resolve(&self, namespace: &str, text: &str) -> Result<Vec<OutboxRow>, StoreError> {
-        let values = (namespace.to_owned(), hex_prefix(text));
+        let Some((low, high)) = id_range(text) else { return Ok(Vec::new()) };
+        let values = (namespace.to_owned(), low, high);
         self.readers
             .read(move |c| all(c, LISTING, include_str!("queries/outbox_resolve.sql"), values, rows::outbox))
             .await
@@ -143,11 +195,34 @@ fn count<T>(from_word: fn(&str) -> Option<T>) -> impl FnMut(&Row<'_>) -> rusqlit
     }
 }
 
-/// The text as the beginning of an id; text that can be none matches no id.
-fn hex_prefix(text: &str) -> String {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        text.to_owned()
-    } else {
-        "-".to_owned()
+/// The ids that begin with these hexadecimal digits, as a range that an index can look up; none where the text is no
+/// beginning of an id.
+fn id_range(text: &str) -> Option<([u8; 32], [u8; 32])> {
+    if text.is_empty() || text.len() > 64 {
+        return None;
+    }
+    let (mut low, mut high) = ([0x00; 32], [0xff; 32]);
+    for (at, digit) in text.chars().enumerate() {
+        let digit = u8::try_from(digit.to_digit(16)?).ok()?;
+        let (shift, keep) = if at % 2 == 0 { (4, 0x0f) } else { (0, 0xf0) };
+        low[at / 2] = (low[at / 2] & keep) | (digit << shift);
+        high[at / 2] = (high[at / 2] & keep) | (digit << shift);
+    }
+    Some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_range;
+
+    #[test]
+    fn the_beginning_of_an_id_is_a_range() {
+        let (low, high) = id_range("aBc").unwrap();
+        assert_eq!((low[0], low[1], low[2]), (0xab, 0xc0, 0x00));
+        assert_eq!((high[0], high[1], high[2]), (0xab, 0xcf, 0xff));
+        assert_eq!(id_range(&"0".repeat(64)).unwrap(), ([0; 32], [0; 32]));
+        for none in ["", "lead:v1:web:1", "xyz", &"0".repeat(65)] {
+            assert_eq!(id_range(none), None, "{none:?}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Claims.
 
+use crate::contract::response::Response;
 use crate::contract::step::StepContract;
 use crate::identity::key::ContentHash;
 use crate::identity::key::WorkId;
@@ -13,7 +14,8 @@ use crate::store::sqlite::rows;
 use crate::store::sqlite::settle;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{
-    Acquired, Answered, Arrival, Candidate, Claim, Settled, Settlement, Standing, Terms, WorkRef, WorkState,
+    Acquired, Answered, Arrival, Candidate, Claim, Repeat, Settled, Settlement, Standing, Terms, WorkRef,
+    WorkState,
 };
 use async_trait::async_trait;
 
@@ -24,8 +26,10 @@ const RUNNING_HINT_MAX_MS: i64 = 1_000;
 impl Ledger for SqliteStore {
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError> {
         let claimed = self.writer.call_early("claiming work", move |tx| claim(tx, &arrival, terms)).await?;
-        if let Claim::Answered(_) = &claimed.0 {
-            // What is told to a caller about somebody else's claim must be true after a crash as well.
+        // Only a new work may run before its claim is on disk: a crash then loses what nobody was told. What is told to a
+        // caller must be true after a crash, and a work that was there before may be the one that kills its host.
+        let new = matches!(&claimed.0, Claim::Acquired(held) if held.new);
+        if !new {
             claimed.1.wait().await?;
         }
         Ok(claimed.0)
@@ -124,7 +128,7 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
     )?;
     let seq = seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))?;
     tx.evidence(&arrival.namespace, new.work_id, "claimed", &format!("new, attempt 1, token {token}"))?;
-    acquired(tx, seq, token, false)
+    acquired(tx, seq, token, Holding::New)
 }
 
 fn claim_found(
@@ -192,11 +196,13 @@ fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing
         .ok_or_else(|| tx.corrupt("a found work has no row"))?;
     let cause = work.cause.unwrap_or_default();
     Ok(match work.state {
-        WorkState::Done => Standing::Done {
-            output: work.output.unwrap_or_default(),
-            needs_review: work.needs_review,
-            response: arrival.response,
-        },
+        WorkState::Done => Standing::Done(match arrival.response {
+            Response::Original => {
+                Repeat::Original { output: work.output.unwrap_or_default(), needs_review: work.needs_review }
+            }
+            Response::Acknowledgement => Repeat::Acknowledgement,
+            Response::Error => Repeat::Error,
+        }),
         WorkState::Review => Standing::InReview { cause },
         WorkState::InDoubt => Standing::InDoubt { cause },
         WorkState::Dead => Standing::Dead { cause },
@@ -217,32 +223,56 @@ pub(super) fn take(tx: &Tx<'_>, seq: i64, terms: Terms) -> Result<Option<Claim>,
     let token = tx.next_token()?;
     let claimed = tx.execute(
         include_str!("queries/work_claim.sql"),
-        (seq, token.number(), tx.now_ms.saturating_add(terms.lease_ms), tx.now_ms, terms.attempts_max),
+        (
+            seq,
+            token.number(),
+            tx.now_ms.saturating_add(terms.lease_ms),
+            tx.now_ms,
+            terms.attempts_max,
+            terms.age_max_ms,
+        ),
     )?;
     if claimed == 1 {
         let how = if takeover { "taken over, the last lease ended without a settle" } else { "due" };
         let detail = format!("{how}, attempt {}, token {token}", before.attempt + 1);
         tx.evidence(&before.namespace, before.work_id, "claimed", &detail)?;
-        return acquired(tx, seq, token, takeover).map(Some);
+        let holding = if takeover { Holding::TakenOver } else { Holding::Due };
+        return acquired(tx, seq, token, holding).map(Some);
     }
     let last = before.cause.as_deref().unwrap_or("the host ended during the last attempt");
-    let cause = format!("attempts used up ({}): {last}", before.attempt);
-    if tx.execute(include_str!("queries/work_die.sql"), (seq, &cause, tx.now_ms, terms.attempts_max))? == 1 {
-        tx.evidence(&before.namespace, before.work_id, "dead", &cause)?;
+    let what = if before.attempt >= terms.attempts_max { "attempts" } else { "time" };
+    let cause = format!("{what} used up ({}): {last}", before.attempt);
+    if tx.execute(include_str!("queries/work_die.sql"), (seq, &cause, tx.now_ms))? != 1 {
+        // Neither claimed nor dead: going on would look for due work for ever.
+        return Err(tx.corrupt("a due work could be neither claimed nor ended"));
     }
+    tx.evidence(&before.namespace, before.work_id, "dead", &cause)?;
     Ok(None)
+}
+
+/// How a claim came to its work.
+enum Holding {
+    New,
+    Due,
+    TakenOver,
 }
 
 fn acquired(
     tx: &Tx<'_>,
     seq: i64,
     token: crate::contract::fence::Token,
-    takeover: bool,
+    holding: Holding,
 ) -> Result<Claim, StoreError> {
     let work = tx
         .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
         .ok_or_else(|| tx.corrupt("a claimed work has no row"))?;
-    Ok(Claim::Acquired(Box::new(Acquired { work, token, takeover, durable: tx.durable.clone() })))
+    Ok(Claim::Acquired(Box::new(Acquired {
+        work,
+        token,
+        takeover: matches!(holding, Holding::TakenOver),
+        new: matches!(holding, Holding::New),
+        durable: tx.durable.clone(),
+    })))
 }
 
 fn answered(arrival: &Arrival, id: WorkId, readable_key: &str, standing: Standing) -> Claim {

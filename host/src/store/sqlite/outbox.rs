@@ -66,7 +66,6 @@ fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
     if paused == Some(true) {
         return Ok(Vec::new());
     }
-    expire(tx, order)?;
     let due: Vec<i64> = tx.all(
         include_str!("queries/outbox_take_candidates.sql"),
         (&order.namespace, &order.destination, tx.now_ms, order.limit),
@@ -75,32 +74,18 @@ fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
     due.into_iter().map(|seq| take_row(tx, order, seq)).collect()
 }
 
-/// Rows whose sender has gone, and which may not be sent again.
-fn expire(tx: &Tx<'_>, order: &Take) -> Result<(), StoreError> {
-    let expired = tx.all(
-        include_str!("queries/outbox_expire.sql"),
-        (&order.namespace, &order.destination, tx.now_ms, order.attempts_max, order.retention_ms),
-        |row| {
-            let state = rows::state(row, RowState::from_word)?;
-            Ok((
-                rows::key::<RowId>(row, "row_id")?,
-                rows::key::<WorkId>(row, "work_id")?,
-                state,
-                row.get::<_, String>("cause")?,
-            ))
-        },
-    )?;
-    for (row, work, state, cause) in expired {
-        tx.evidence(&order.namespace, work, state.word(), &format!("row {row}: {cause}"))?;
-    }
-    Ok(())
-}
-
 fn take_row(tx: &Tx<'_>, order: &Take, seq: i64) -> Result<Sending, StoreError> {
     let token = tx.next_token()?;
     let taken = tx.first(
         include_str!("queries/outbox_take.sql"),
-        (seq, token.number(), tx.now_ms.saturating_add(order.lease_ms), &order.envelope, tx.now_ms),
+        (
+            seq,
+            token.number(),
+            tx.now_ms.saturating_add(order.lease_ms),
+            &order.envelope,
+            tx.now_ms,
+            order.patient,
+        ),
         |row| {
             Ok(Sending {
                 row: RowRef { namespace: order.namespace.clone(), id: rows::key(row, "row_id")? },
@@ -133,6 +118,8 @@ struct Change<'a> {
     external_reference: Option<&'a str>,
     /// Whether the attempt is given back.
     uncounted: bool,
+    /// Whether what was frozen is taken off, if nothing was applied.
+    thawed: bool,
 }
 
 impl<'a> Change<'a> {
@@ -164,9 +151,19 @@ impl<'a> Change<'a> {
             RowOutcome::InDoubt { cause } => {
                 (RowState::InDoubt, Self { cause: Some(cause), maybe_applied: true, ..Self::default() })
             }
+            RowOutcome::Withheld { cause, in_doubt } => (
+                if *in_doubt { RowState::InDoubt } else { RowState::Blocked },
+                Self { cause: Some(cause), uncounted: true, ..Self::default() },
+            ),
             RowOutcome::Paused { cause } => (
                 RowState::Pending,
-                Self { due_ms: Some(now_ms), cause: Some(cause), uncounted: true, ..Self::default() },
+                Self {
+                    due_ms: Some(now_ms),
+                    cause: Some(cause),
+                    uncounted: true,
+                    thawed: true,
+                    ..Self::default()
+                },
             ),
         }
     }
@@ -189,6 +186,7 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
             change.external_reference,
             change.uncounted,
             tx.now_ms,
+            change.thawed,
         ),
         |found| Ok((rows::key::<WorkId>(found, "work_id")?, found.get::<_, String>("destination")?)),
     )?;
@@ -200,6 +198,9 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
         RowOutcome::Again { cause, .. } => ("again", format!(": {cause}")),
         RowOutcome::Blocked { cause, .. } => ("blocked", format!(": {cause}")),
         RowOutcome::InDoubt { cause } => ("in-doubt", format!(": {cause}")),
+        RowOutcome::Withheld { cause, in_doubt } => {
+            (if *in_doubt { "in-doubt" } else { "blocked" }, format!(": {cause}"))
+        }
         RowOutcome::Paused { cause } => {
             let pause = (&row.namespace, &destination, cause, tx.now_ms);
             tx.execute(include_str!("queries/destination_pause.sql"), pause)?;

@@ -61,6 +61,8 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         payload: text(row, "payload")?,
         state: state(row, WorkState::from_word)?,
         attempt: row.get("attempt")?,
+        budget_from_ms: row.get("budget_from_ms")?,
+        chunk: row.get("chunk")?,
         duplicates: u64::try_from(row.get::<_, i64>("duplicates")?).unwrap_or(0),
         due_ms: row.get("due_ms")?,
         lease_until_ms: row.get("lease_until_ms")?,

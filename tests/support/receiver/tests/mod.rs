@@ -3,6 +3,9 @@
 mod faults;
 mod keys;
 mod life;
+mod rates;
+mod searches;
+mod upserts;
 
 use std::path::Path;
 use std::time::Duration;
@@ -39,10 +42,12 @@ fn post(receiver: &Receiver, key: &str, body: &[u8]) -> Exchange {
 fn counts(dir: &Path) -> Counts {
     let counts = evidence::counts(dir).unwrap();
     let verdicts = counts.created
+        + counts.replaced
         + counts.replayed
         + counts.conflicts
         + counts.in_progress
         + counts.refused
+        + counts.limited
         + counts.unfinished;
     assert_eq!(counts.requests, verdicts, "{counts:?}");
     assert_eq!(counts.created, counts.by_kind.values().sum::<u64>(), "{counts:?}");

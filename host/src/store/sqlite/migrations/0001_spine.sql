@@ -41,6 +41,8 @@ CREATE TABLE work (
     state           TEXT NOT NULL CHECK (state IN
                         ('waiting', 'running', 'done', 'review', 'rejected', 'in-doubt', 'dead', 'cancelled')),
     attempt         INTEGER NOT NULL CHECK (attempt >= 0),
+    budget_from_ms  INTEGER,
+    chunk           INTEGER NOT NULL DEFAULT 0 CHECK (chunk >= 0),
     duplicates      INTEGER NOT NULL DEFAULT 0,
     token           INTEGER,
     lease_until_ms  INTEGER,
@@ -52,7 +54,7 @@ CREATE TABLE work (
     created_ms      INTEGER NOT NULL,
     updated_ms      INTEGER NOT NULL,
     CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),
-    CHECK (state <> 'running' OR (token IS NOT NULL AND attempt >= 1)),
+    CHECK (state <> 'running' OR (token IS NOT NULL AND attempt >= 1 AND budget_from_ms IS NOT NULL)),
     CHECK ((state = 'waiting') = (due_ms IS NOT NULL)),
     CHECK ((state = 'done') = (output IS NOT NULL)),
     CHECK (state NOT IN ('review', 'rejected', 'in-doubt', 'dead') OR cause IS NOT NULL)
@@ -61,14 +63,14 @@ CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
 CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version);
 CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting';
 CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running';
-CREATE INDEX work_troubled ON work (namespace, state, seq) WHERE state IN ('review', 'in-doubt', 'dead');
+CREATE INDEX work_open ON work (namespace, state, seq) WHERE state <> 'done';
 
 CREATE TRIGGER work_ends_once BEFORE UPDATE OF state ON work
 WHEN OLD.state IN ('done', 'rejected', 'cancelled') AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'finished work never changes'); END;
 
-CREATE TRIGGER work_result_stands BEFORE UPDATE OF output, needs_review ON work
-WHEN OLD.output IS NOT NULL AND (NEW.output IS NOT OLD.output OR NEW.needs_review IS NOT OLD.needs_review)
+CREATE TRIGGER work_result_stands BEFORE UPDATE OF output ON work
+WHEN OLD.output IS NOT NULL AND NEW.output IS NOT OLD.output
 BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
 
 CREATE TRIGGER work_identity_stands
@@ -123,6 +125,7 @@ CREATE TABLE outbox (
     lease_until_ms      INTEGER,
     due_ms              INTEGER,
     envelope            TEXT,
+    patient             INTEGER NOT NULL DEFAULT 0 CHECK (patient IN (0, 1)),
     first_attempt_ms    INTEGER,
     maybe_applied       INTEGER NOT NULL DEFAULT 0 CHECK (maybe_applied IN (0, 1)),
     receipt             BLOB,
@@ -137,13 +140,13 @@ CREATE TABLE outbox (
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
     CHECK (state NOT IN ('blocked', 'in-doubt') OR cause IS NOT NULL),
-    CHECK (attempt = 0 OR envelope IS NOT NULL)
+    CHECK (maybe_applied = 0 OR envelope IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
 CREATE INDEX outbox_by_work ON outbox (namespace, work_id);
 CREATE INDEX outbox_pending ON outbox (namespace, destination, due_ms, seq) WHERE state = 'pending';
 CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) WHERE state = 'sending';
-CREATE INDEX outbox_troubled ON outbox (namespace, state, seq) WHERE state IN ('blocked', 'in-doubt');
+CREATE INDEX outbox_open ON outbox (namespace, state, seq) WHERE state <> 'sent';
 
 CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
 WHEN OLD.state = 'sent' AND NEW.state <> OLD.state
@@ -159,6 +162,7 @@ BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
 
 CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
 WHEN OLD.envelope IS NOT NULL AND NEW.envelope IS NOT OLD.envelope
+  AND NOT (NEW.envelope IS NULL AND NEW.maybe_applied = 0)
 BEGIN SELECT RAISE(ABORT, 'what was sent first is sent again'); END;
 
 CREATE TRIGGER outbox_doubt_stays BEFORE UPDATE OF maybe_applied ON outbox
@@ -168,6 +172,51 @@ BEGIN SELECT RAISE(ABORT, 'a row once maybe-applied stays so'); END;
 CREATE TRIGGER outbox_token_grows BEFORE UPDATE OF token ON outbox
 WHEN NEW.token IS NULL OR NEW.token < OLD.token
 BEGIN SELECT RAISE(ABORT, 'a later take has a greater token'); END;
+
+-- How many works and rows are in each state: counting 10^6 finished works at each look would take seconds.
+CREATE TABLE state_count (
+    namespace  TEXT NOT NULL,
+    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox')),
+    state      TEXT NOT NULL,
+    number     INTEGER NOT NULL CHECK (number >= 0),
+    PRIMARY KEY (namespace, noun, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER work_counted AFTER INSERT ON work
+BEGIN
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'work', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER work_recounted AFTER UPDATE OF state ON work WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'work' AND state = OLD.state;
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'work', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER work_uncounted AFTER DELETE ON work
+BEGIN
+    UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'work' AND state = OLD.state;
+END;
+
+CREATE TRIGGER outbox_counted AFTER INSERT ON outbox
+BEGIN
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'outbox', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER outbox_recounted AFTER UPDATE OF state ON outbox WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'outbox' AND state = OLD.state;
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'outbox', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER outbox_uncounted AFTER DELETE ON outbox
+BEGIN
+    UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'outbox' AND state = OLD.state;
+END;
 
 CREATE TABLE destination_pause (
     namespace    TEXT NOT NULL,

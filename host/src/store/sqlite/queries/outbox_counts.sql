@@ -1,1 +1,1 @@
-SELECT state, count(*) FROM outbox WHERE namespace = ?1 GROUP BY state
+SELECT state, number FROM state_count WHERE namespace = ?1 AND noun = 'outbox' AND number > 0

@@ -1,6 +1,7 @@
--- The takeover: conditional on what was read.
+-- The takeover: conditional on what was read. The time budget begins with the first attempt.
 UPDATE work
-SET state = 'running', attempt = attempt + 1, token = ?2, lease_until_ms = ?3, due_ms = NULL, updated_ms = ?4
+SET state = 'running', attempt = attempt + 1, token = ?2, lease_until_ms = ?3, due_ms = NULL,
+    budget_from_ms = CASE WHEN attempt = 0 THEN ?4 ELSE budget_from_ms END, updated_ms = ?4
 WHERE seq = ?1
   AND ((state = 'waiting' AND due_ms <= ?4) OR (state = 'running' AND lease_until_ms <= ?4))
-  AND attempt < ?5
+  AND attempt < ?5 AND (attempt = 0 OR ?4 - budget_from_ms <= ?6)

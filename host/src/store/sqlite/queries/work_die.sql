@@ -3,4 +3,3 @@ UPDATE work
 SET state = 'dead', cause = ?2, lease_until_ms = NULL, due_ms = NULL, updated_ms = ?3
 WHERE seq = ?1
   AND ((state = 'waiting' AND due_ms <= ?3) OR (state = 'running' AND lease_until_ms <= ?3))
-  AND attempt >= ?4

@@ -1,5 +1,6 @@
 -- The fence: a settle holds only while its token is the latest.
 UPDATE work
-SET state = ?4, attempt = CASE WHEN ?5 THEN 0 ELSE attempt END, lease_until_ms = NULL, due_ms = ?6,
+SET state = ?4, attempt = CASE WHEN ?5 THEN 0 ELSE attempt END,
+    chunk = chunk + ?5, lease_until_ms = NULL, due_ms = ?6,
     cursor = coalesce(?7, cursor), output = ?8, needs_review = ?9, cause = coalesce(?10, cause), updated_ms = ?11
 WHERE namespace = ?1 AND work_id = ?2 AND state = 'running' AND token = ?3

@@ -1,9 +1,16 @@
 -- By state and due time, never by a moving mark: a row that commits late is found all the same.
 SELECT seq FROM (
-    SELECT seq, due_ms AS at FROM work WHERE namespace = ?1 AND step = ?2 AND state = 'waiting' AND due_ms <= ?3
+    SELECT * FROM (
+        SELECT seq, due_ms AS at FROM work
+        WHERE namespace = ?1 AND step = ?2 AND state = 'waiting' AND due_ms <= ?3
+        ORDER BY due_ms LIMIT 1
+    )
     UNION ALL
-    SELECT seq, lease_until_ms FROM work
-    WHERE namespace = ?1 AND step = ?2 AND state = 'running' AND lease_until_ms <= ?3
+    SELECT * FROM (
+        SELECT seq, lease_until_ms AS at FROM work
+        WHERE namespace = ?1 AND step = ?2 AND state = 'running' AND lease_until_ms <= ?3
+        ORDER BY lease_until_ms LIMIT 1
+    )
 )
 ORDER BY at, seq
 LIMIT 1

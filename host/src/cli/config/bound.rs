@@ -1,0 +1,174 @@
+//! A number of the configuration and what it may be.
+//!
+//! Owns one check for all of them. Refuses a number outside its bounds and names the setting, the bounds and the remedy,
+//! because a budget of zero or of centuries is found too late otherwise: when the first event is lost on it.
+
+use crate::contract::tier::Tier;
+use crate::dispatch::retry::RetryPolicy;
+use crate::runtime::limits::Limits;
+use anyhow::{Result, bail};
+
+/// A setting, its value, and what it may be.
+pub(super) struct Bound {
+    pub(super) setting: &'static str,
+    pub(super) value: u64,
+    pub(super) least: u64,
+    pub(super) most: u64,
+    /// Why, or what to do.
+    pub(super) remedy: &'static str,
+}
+
+/// The longest run, lease or pause that is no mistake, in milliseconds: a week.
+pub(super) const TIME_MAX_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
+
+/// The memory that 32-bit components can address, in bytes.
+const MEMORY_MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Less than one page of a WebAssembly memory is none, in bytes.
+const MEMORY_MIN_BYTES: u64 = 64 * 1024;
+
+/// A call's bytes are held several times over while it is made; more is a mistake of the unit, in bytes.
+const CALL_MAX_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// A ledger of less than one page is none, in bytes.
+const LEDGER_MIN_BYTES: u64 = 4 * 1024;
+
+/// More instances than this reserve address space for nothing: a host has far fewer cores.
+const INSTANCES_MAX: u64 = 1_000;
+
+/// More requests at once than this would be taken for an attack.
+const CONCURRENCY_MAX: u64 = 256;
+
+/// The longest time that a receiver keeps a key, in hours: ten years. More is a mistake of the unit.
+const RETENTION_MAX_HOURS: u64 = 10 * 366 * 24;
+
+/// The longest time-out of a request, in milliseconds: an hour.
+const TIMEOUT_MAX_MS: u64 = 60 * 60 * 1_000;
+
+/// The longest time that a receiver's search may lag behind its writes, in milliseconds: a day.
+const SETTLING_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
+
+const fn bound(setting: &'static str, value: u64, least: u64, most: u64, remedy: &'static str) -> Bound {
+    Bound { setting, value, least, most, remedy }
+}
+
+/// Refuse what lies outside its bounds. `place` is the table that the settings stand in.
+pub(super) fn check(place: &str, bounds: &[Bound]) -> Result<()> {
+    for Bound { setting, value, least, most, remedy } in bounds {
+        if value < least {
+            bail!("{place}: `{setting}` is {value}, and must be at least {least}; {remedy}");
+        }
+        if value > most {
+            bail!("{place}: `{setting}` is {value}, and must be at most {most}; {remedy}");
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn ledger(max_bytes: u64) -> Bound {
+    bound(
+        "max_bytes",
+        max_bytes,
+        LEDGER_MIN_BYTES,
+        i64::MAX.unsigned_abs(),
+        "in bytes; a smaller ledger refuses the first event",
+    )
+}
+
+pub(super) fn instances(instances: u32) -> Bound {
+    bound(
+        "instances",
+        instances.into(),
+        1,
+        INSTANCES_MAX,
+        "with none no step could run, and a few a core are enough",
+    )
+}
+
+pub(super) fn limits(limits: &Limits) -> [Bound; 4] {
+    [
+        bound(
+            "limits.memory_bytes",
+            limits.memory_bytes,
+            MEMORY_MIN_BYTES,
+            MEMORY_MAX_BYTES,
+            "in bytes; 67108864 is the default",
+        ),
+        bound("limits.wall_ms", limits.wall_ms, 1, TIME_MAX_MS, "in milliseconds; 10000 is the default"),
+        bound(
+            "limits.host_calls",
+            limits.host_calls.into(),
+            1,
+            u32::MAX.into(),
+            "a step that may call nothing can't do anything; 10000 is the default",
+        ),
+        bound(
+            "limits.call_bytes",
+            limits.call_bytes,
+            1,
+            CALL_MAX_BYTES,
+            "in bytes; 1048576, the size of the largest event, is the default",
+        ),
+    ]
+}
+
+/// A lease that ends before the run may would let a second run begin beside it.
+pub(super) fn lease(lease_ms: u64, wall_ms: u64) -> Bound {
+    bound(
+        "lease_ms",
+        lease_ms,
+        wall_ms,
+        TIME_MAX_MS,
+        "a claim must outlast the run's `limits.wall_ms`; leave it out for a lease that fits",
+    )
+}
+
+pub(super) fn retry(retry: &RetryPolicy) -> [Bound; 4] {
+    [
+        bound(
+            "retry.attempts_max",
+            retry.attempts_max.into(),
+            1,
+            u32::MAX.into(),
+            "1 means that nothing is tried again",
+        ),
+        bound("retry.base_ms", retry.base_ms, 0, TIME_MAX_MS, "in milliseconds; 1000 is the default"),
+        bound("retry.ceiling_ms", retry.ceiling_ms, 0, TIME_MAX_MS, "in milliseconds; 300000 is the default"),
+        bound(
+            "retry.age_max_ms",
+            retry.age_max_ms,
+            1,
+            52 * TIME_MAX_MS,
+            "in milliseconds; 86400000, a day, is the default, and `attempts_max = 1` means that nothing is tried again",
+        ),
+    ]
+}
+
+pub(super) fn concurrency(concurrency: u32) -> Bound {
+    bound("concurrency", concurrency.into(), 1, CONCURRENCY_MAX, "rows at once; 4 is the default")
+}
+
+pub(super) fn retention(tier: Tier, hours: u64) -> Bound {
+    let least = u64::from(tier == Tier::Key);
+    bound(
+        "retention_hours",
+        hours,
+        least,
+        RETENTION_MAX_HOURS,
+        "say how long the receiver keeps a key; one that keeps none is of tier \"blind\"",
+    )
+}
+
+pub(super) fn timeout(setting: &'static str, timeout_ms: u64) -> Bound {
+    bound(setting, timeout_ms, 1, TIMEOUT_MAX_MS, "in milliseconds; for instance 30000")
+}
+
+pub(super) fn settling(settling_ms: u64) -> Bound {
+    bound(
+        "settling_ms",
+        settling_ms,
+        0,
+        SETTLING_MAX_MS,
+        "in milliseconds; how long a write may take until a look-up finds it",
+    )
+}

@@ -1,0 +1,163 @@
+//! One row's attempt: whether it may be sent again, the request, and what its answer means by the receiver's tier.
+//!
+//! Everything here goes by what was frozen at the row's first attempt, so that a later configuration does not change what
+//! was begun.
+
+use crate::clock::Clock;
+use crate::connectors::{Answer, Delivery, Fault, Found, Query, Receipt};
+use crate::contract::tier::AfterAmbiguous;
+use crate::contract::tier::Tier;
+use crate::crash_point;
+use crate::crash_point::CrashPoint;
+use crate::dispatch::setup::{DestinationSetup, Frozen};
+use crate::store::outbox::{RowOutcome, Sending};
+
+/// One attempt, with all it goes by.
+pub(super) struct Send<'a> {
+    clock: &'a dyn Clock,
+    destination: &'a DestinationSetup,
+    row: &'a Sending,
+    frozen: Frozen,
+    key: String,
+}
+
+/// Send the row if that is safe; what came of it.
+pub(super) async fn send(clock: &dyn Clock, destination: &DestinationSetup, row: &Sending) -> RowOutcome {
+    match serde_json::from_str::<Frozen>(&row.envelope) {
+        Ok(frozen) => {
+            let key = row.row.id.to_string();
+            Send { clock, destination, row, frozen, key }.outcome().await
+        }
+        Err(error) => withheld(format!("what was frozen at the first attempt can't be read: {error}"), false),
+    }
+}
+
+impl Send<'_> {
+    async fn outcome(&self) -> RowOutcome {
+        if self.row.maybe_applied
+            && let Some(outcome) = self.before_a_repeat().await
+        {
+            return outcome;
+        }
+        if self.row.attempt > self.destination.retry.attempts_max {
+            let made = self.row.attempt - 1;
+            let cause = format!("attempts used up ({made}): the sender went away during the last one");
+            return withheld(cause, self.row.maybe_applied && self.frozen.tier == Tier::Blind);
+        }
+        let delivery = Delivery {
+            envelope: &self.frozen.envelope,
+            key: &self.key,
+            body: self.row.payload.as_bytes(),
+            maybe_applied: self.row.maybe_applied,
+        };
+        let answer = self.destination.connector.deliver(delivery).await;
+        crash_point::reach(CrashPoint::DestinationAnswered);
+        self.rule(answer)
+    }
+
+    /// What must be known before a row that may have been applied goes out again; an outcome where it does not go out.
+    /// A row can wait longer than a key is kept, where the host was stopped or the destination paused.
+    async fn before_a_repeat(&self) -> Option<RowOutcome> {
+        // The request may reach the receiver as late as the sender may take.
+        let arrives_ms =
+            self.age_ms().saturating_add(i64::try_from(self.destination.lease_ms).unwrap_or(i64::MAX));
+        match self.after_ambiguous(arrives_ms) {
+            AfterAmbiguous::SendAgain => None,
+            AfterAmbiguous::InDoubt => Some(withheld(
+                "an earlier attempt may have been applied, and the destination can no longer tell a repeat; \
+                 nothing was sent again"
+                    .to_owned(),
+                true,
+            )),
+            AfterAmbiguous::LookUp => self.look_up().await,
+        }
+    }
+
+    /// Ask the receiver; none where it does not have the record, so that the row may go out again.
+    async fn look_up(&self) -> Option<RowOutcome> {
+        let Some(look_up) = &self.frozen.envelope.look_up else {
+            return Some(withheld("the destination was frozen without a look-up".to_owned(), true));
+        };
+        let query = Query {
+            look_up,
+            account: self.frozen.envelope.account.as_deref(),
+            key: &self.key,
+            body: self.row.payload.as_bytes(),
+        };
+        match self.destination.connector.look_up(query).await {
+            Found::Yes(receipt) => Some(sent(receipt)),
+            Found::No => None,
+            Found::Unknown(fault) => Some(self.again(&fault, true)),
+            Found::Unauthorised(fault) => Some(RowOutcome::Paused { cause: cause(&fault) }),
+        }
+    }
+
+    /// What an answer means for the row.
+    fn rule(&self, answer: Answer) -> RowOutcome {
+        match answer {
+            Answer::Accepted(receipt) => sent(receipt),
+            Answer::NotApplied(fault) => self.again(&fault, false),
+            // An earlier attempt is being worked on over there, so it may well be applied.
+            Answer::InProgress(fault) => self.again(&fault, true),
+            Answer::Ambiguous(fault) => match self.after_ambiguous(self.age_ms()) {
+                AfterAmbiguous::SendAgain | AfterAmbiguous::LookUp => self.again(&fault, true),
+                AfterAmbiguous::InDoubt => RowOutcome::InDoubt { cause: cause(&fault) },
+            },
+            Answer::Permanent(fault) | Answer::Conflict(fault) => {
+                RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false }
+            }
+            Answer::Unauthorised(fault) | Answer::Misconfigured(fault) => {
+                RowOutcome::Paused { cause: cause(&fault) }
+            }
+        }
+    }
+
+    /// Another attempt, or the end of the budget.
+    fn again(&self, fault: &Fault, maybe_applied: bool) -> RowOutcome {
+        let (policy, attempt) = (&self.destination.retry, self.row.attempt);
+        if let Some(exhausted) = policy.exhausted(attempt, self.age_ms()) {
+            return RowOutcome::Blocked { cause: format!("{exhausted}: {}", cause(fault)), maybe_applied };
+        }
+        let delay_ms = policy.delay_ms(self.clock, attempt, fault.retry_after_ms);
+        // A receiver that is asked too early has not settled yet, and its "no" would be wrong.
+        let settling_ms =
+            if maybe_applied && self.frozen.tier == Tier::Lookup { self.frozen.settling_ms } else { 0 };
+        RowOutcome::Again {
+            due_in_ms: delay_ms.max(i64::try_from(settling_ms).unwrap_or(i64::MAX)),
+            cause: cause(fault),
+            maybe_applied,
+        }
+    }
+
+    fn after_ambiguous(&self, age_ms: i64) -> AfterAmbiguous {
+        let retention_ms = i64::try_from(self.frozen.retention_ms).unwrap_or(i64::MAX);
+        self.frozen.tier.after_ambiguous(age_ms, retention_ms)
+    }
+
+    fn age_ms(&self) -> i64 {
+        self.row.taken_ms.saturating_sub(self.row.first_attempt_ms)
+    }
+}
+
+const fn withheld(cause: String, in_doubt: bool) -> RowOutcome {
+    RowOutcome::Withheld { cause, in_doubt }
+}
+
+/// What went wrong, with the status and the receiver's own words where there are any.
+fn cause(fault: &Fault) -> String {
+    let status = fault.status.map(|status| format!("{status}: ")).unwrap_or_default();
+    let words = fault.body_excerpt.as_ref().filter(|words| !words.trim().is_empty());
+    let words = words.map(|words| format!(" (it says: {})", words.trim())).unwrap_or_default();
+    format!("{status}{}{words}", fault.cause)
+}
+
+fn sent(receipt: Receipt) -> RowOutcome {
+    let flag =
+        (!receipt.readable).then(|| "the receipt can't be read; the destination accepted the row".to_owned());
+    RowOutcome::Sent {
+        receipt: receipt.body,
+        truncated: receipt.truncated,
+        external_reference: receipt.reference,
+        flag,
+    }
+}

@@ -1,3 +1,0 @@
-//! Until it joins `it`.
-mod guests;
-mod protocol;

@@ -1,0 +1,137 @@
+//! Credentials are planted wherever one may be, and none of them comes out: not in what is printed or logged, not in the
+//! ledger, its journal or any other file that the host writes.
+
+use super::Stage;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// What every planted credential holds.
+const MARK: &str = "sk-live-4815162342";
+
+struct Vault {
+    stage: Stage,
+    config: String,
+}
+
+impl Vault {
+    fn new() -> Self {
+        let stage = Stage::new(&[]);
+        stage.host.lead("lead.json", "msg-1", "What is the price?").expect("an event");
+        stage.host.write("crm.secret", &format!("Bearer {MARK}-of-the-file\n")).expect("a file");
+        stage.host.write("two-lines.secret", &format!("Bearer a\nX: {MARK}")).expect("a file");
+        std::fs::write(stage.host.dir().join("latin.secret"), [MARK.as_bytes(), b"\xff"].concat())
+            .expect("a file");
+        let config = super::text(&stage.host.dir().join("onceward.toml"));
+        Self { stage, config }
+    }
+
+    fn authorise(&self, line: &str) {
+        let config = self.config.replace("tier = \"key\"", &format!("tier = \"key\"\n{line}"));
+        self.stage.host.write("onceward.toml", &config).expect("a configuration");
+    }
+
+    /// The command ends with this code, says these words, and shows no credential.
+    #[track_caller]
+    fn check(&self, args: &[&str], variable: &OsStr, code: i32, said: &str) {
+        let output = self
+            .stage
+            .host
+            .command(args)
+            .env("CRM_AUTHORIZATION", variable)
+            .env("ONCEWARD_LOG", "trace")
+            .output()
+            .expect("it starts");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+        assert!(text.contains(said), "{args:?} should say {said:?}, but says:\n{text}");
+        assert!(!text.contains(MARK), "{args:?} shows a credential:\n{text}");
+        assert_eq!(leaks(self.stage.host.dir()), Vec::<String>::new(), "{args:?} writes a credential");
+    }
+}
+
+/// Files with the mark that are not the ones it was planted in.
+fn leaks(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(leaks(&path));
+            continue;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).expect("a readable file");
+        let marked = bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
+        if marked && name != "onceward.toml" && !name.ends_with(".secret") {
+            found.push(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_credential_in_the_wrong_place_is_refused_and_not_repeated() {
+    let vault = Vault::new();
+    let (set, run) = (OsStr::new("Bearer x"), &["run", "lead.json", "--deliver"][..]);
+    for (line, said) in [
+        (format!("authorization = \"Bearer {MARK}\""), "never stands in this file"),
+        (format!("authorization = {{ env = \"Bearer {MARK}\" }}"), "never stands in this file"),
+        (format!("authorization = {{ token = \"{MARK}\" }}"), "never stands in this file"),
+        (format!("authorization = {{ file = \"{MARK}\" }}"), "`authorization.file` names can't be read"),
+        (format!("authorization = {{ env = \"{}\" }}", MARK.replace('-', "_")), "is not set"),
+        (format!("authorization = \"Bearer {MARK}"), "line "),
+        (format!("authorization = Bearer {MARK}"), "line "),
+        (format!("concurrency = \"{MARK}\""), "expected u32"),
+        (format!("api_key = \"{MARK}\""), "unknown field `api_key`"),
+    ] {
+        vault.authorise(&line);
+        vault.check(run, set, 1, said);
+    }
+    let with_user = vault.config.replace("http://", &format!("http://{MARK}@"));
+    vault.stage.host.write("onceward.toml", &with_user).expect("a configuration");
+    vault.check(run, set, 1, "user name or password");
+}
+
+#[test]
+fn a_credential_that_cannot_be_used_is_refused_and_not_repeated() {
+    let vault = Vault::new();
+    let run = &["run", "lead.json", "--deliver"][..];
+    vault.authorise("authorization = { env = \"CRM_AUTHORIZATION\" }");
+    vault.check(run, OsStr::from_bytes(&[MARK.as_bytes(), b"\xff"].concat()), 1, "no UTF-8");
+    vault.check(run, OsStr::new(&format!("Bearer a\nX: {MARK}")), 1, "control characters");
+    vault.check(run, OsStr::new(" "), 1, "is empty");
+    vault.authorise("authorization = { file = \"latin.secret\" }");
+    vault.check(run, OsStr::new(""), 1, "no UTF-8");
+    vault.authorise("authorization = { file = \"two-lines.secret\" }");
+    vault.check(run, OsStr::new(""), 1, "control characters");
+    vault.authorise("authorization = { file = \"/dev/zero\" }");
+    vault.check(run, OsStr::new(""), 1, "longer than");
+}
+
+#[test]
+fn a_credential_in_use_stays_in_use_alone() {
+    let vault = Vault::new();
+    let variable = format!("Bearer {MARK}-of-the-environment");
+    let variable = OsStr::new(&variable);
+    let (crm, host) = (&vault.stage.crm, &vault.stage.host);
+    vault.authorise("authorization = { env = \"CRM_AUTHORIZATION\" }");
+    crm.fault(&["status:500"]).expect("a fault");
+    vault.check(&["run", "lead.json", "--deliver"], variable, 3, "again");
+    crm.fault(&["status:401"]).expect("a fault");
+    vault.check(&["deliver", "--wait", "20"], variable, 3, "paused");
+    vault.check(&["destination", "resume", "crm"], variable, 0, "goes on");
+    vault.authorise("authorization = { file = \"crm.secret\" }");
+    let killed = host
+        .command(&["deliver", "--wait", "20"])
+        .env(onceward::crash_point::VARIABLE, "receipt-recorded")
+        .output()
+        .expect("it starts");
+    assert!(support::workspace::killed(killed.status));
+    assert!(host.dir().join("onceward.db-wal").exists(), "a journal to look through");
+    vault.check(&["outbox", "list"], variable, 0, "sent");
+    vault.check(&["resume", "--deliver"], variable, 0, "outbox: 1 sent");
+    vault.check(&["work", "show", "crm-writer:v1:web-form:msg-1"], variable, 0, "deal-1");
+    host.write("onceward.toml", &vault.config).expect("a configuration");
+    vault.stage.assert_once(&["msg-1".to_owned()]);
+}
