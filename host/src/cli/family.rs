@@ -18,7 +18,7 @@ impl Family {
         let works = store.work_family(namespace, root).await?;
         let mut open_rows = Vec::new();
         for work in &works {
-            for state in RowState::ALL.into_iter().filter(|state| *state != RowState::Sent) {
+            for state in RowState::ALL.into_iter().filter(|state| !state.is_settled()) {
                 let work = Some(work.work_id);
                 let filter =
                     OutboxFilter { namespace: namespace.to_owned(), state: Some(state), work, limit: 1 };

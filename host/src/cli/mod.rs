@@ -11,6 +11,7 @@ pub mod output;
 mod run;
 mod resume;
 mod deliver;
+mod decide;
 mod work;
 mod outbox;
 mod destination;

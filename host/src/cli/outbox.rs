@@ -3,6 +3,8 @@
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
+use crate::cli::decide;
+use crate::cli::decide::{By, Resolution};
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::store::outbox::{OutboxFilter, OutboxRow, RowState};
@@ -13,7 +15,7 @@ use anyhow::{Result, anyhow, bail};
 pub(super) enum Verb {
     /// Rows, newest first.
     List {
-        /// Only this state: pending, sending, sent, blocked or in-doubt.
+        /// Only this state: pending, sending, sent, blocked, in-doubt or cancelled.
         #[arg(long)]
         state: Option<String>,
         /// At most so many.
@@ -25,17 +27,36 @@ pub(super) enum Verb {
         /// The id, or its beginning.
         row: String,
     },
+    /// Say what happened to a row that is blocked or in doubt, or stop one that is pending.
+    Resolve {
+        /// The id, or its beginning.
+        row: String,
+        /// What happened, or shall happen.
+        #[arg(long, value_enum, value_name = "OUTCOME")]
+        r#as: Resolution,
+        /// With `--as sent`: the id that the destination gave.
+        #[arg(long)]
+        reference: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
 }
 
 pub(super) async fn outbox(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
-    let store = compose::read_only(config)?;
     match verb {
         Verb::List { state, limit } => {
+            let store = compose::read_only(config)?;
             let state = state.as_deref().map(parse_state).transpose()?;
             let filter = OutboxFilter { namespace: config.namespace.clone(), state, work: None, limit };
             list(&store.outbox_list(filter).await?, format)?;
         }
-        Verb::Show { row } => match &store.outbox_resolve(&config.namespace, &row).await?[..] {
+        Verb::Resolve { row, r#as, reference, by } => {
+            return decide::row(config, &row, r#as, reference, by, format).await;
+        }
+        Verb::Show { row } => match &compose::read_only(config)?
+            .outbox_resolve(&config.namespace, &row)
+            .await?[..]
+        {
             [only] => show(only, format)?,
             [] => bail!("showing a row: none has the id {row:?}; see `onceward outbox list`"),
             several => bail!("showing a row: {} rows begin with {row:?}; give more of the id", several.len()),

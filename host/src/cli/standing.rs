@@ -54,7 +54,7 @@ impl Rows {
 
     /// Whether every row is sent.
     pub(super) fn is_done(&self) -> bool {
-        RowState::ALL.into_iter().all(|state| state == RowState::Sent || self.counts.of(state) == 0)
+        RowState::ALL.into_iter().all(|state| state.is_settled() || self.counts.of(state) == 0)
     }
 
     /// For people, with what to do next.

@@ -3,10 +3,13 @@
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
+use crate::cli::decide;
+use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::store::Store;
 use crate::store::evidence::Evidence;
+use crate::store::operate::WorkDecision;
 use crate::store::outbox::{OutboxFilter, OutboxRow};
 use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
 use anyhow::{Result, anyhow, bail};
@@ -35,17 +38,47 @@ pub(super) enum Verb {
         /// The id, its beginning, or the readable key.
         work: String,
     },
+    /// Run a dead work, or one in review, again: the same identity, a fresh budget.
+    Replay {
+        /// The id, its beginning, or the readable key.
+        work: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Say that a dead work, or one in review, shall never run.
+    Reject {
+        /// The id, its beginning, or the readable key.
+        work: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Stop a work that waits, or is in review.
+    Cancel {
+        /// The id, its beginning, or the readable key.
+        work: String,
+        #[command(flatten)]
+        by: By,
+    },
 }
 
 pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
-    let store = compose::read_only(config)?;
     match verb {
         Verb::List { state, step, limit } => {
+            let store = compose::read_only(config)?;
             let state = state.as_deref().map(parse_state).transpose()?;
             let filter = WorkFilter { namespace: config.namespace.clone(), state, step, limit };
             list(&store.work_list(filter).await?, format)?;
         }
-        Verb::Show { work } => show(&*store, &config.namespace, &work, format).await?,
+        Verb::Show { work } => show(&*compose::read_only(config)?, &config.namespace, &work, format).await?,
+        Verb::Replay { work, by } => {
+            return decide::work(config, &work, WorkDecision::Replay, by, format).await;
+        }
+        Verb::Reject { work, by } => {
+            return decide::work(config, &work, WorkDecision::Reject, by, format).await;
+        }
+        Verb::Cancel { work, by } => {
+            return decide::work(config, &work, WorkDecision::Cancel, by, format).await;
+        }
     }
     Ok(Ending::Done)
 }

@@ -35,6 +35,7 @@ pub(super) async fn send(clock: &dyn Clock, destination: &DestinationSetup, row:
 impl Send<'_> {
     async fn outcome(&self) -> RowOutcome {
         if self.row.maybe_applied
+            && !self.row.by_word
             && let Some(outcome) = self.before_a_repeat().await
         {
             return outcome;

@@ -61,10 +61,6 @@ impl ModelRequest {
 pub struct ModelAnswer {
     /// The answer, JSON text, not yet held to the schema.
     pub output: String,
-    /// Tokens read, where the provider counts.
-    pub tokens_in: Option<u64>,
-    /// Tokens written, where the provider counts.
-    pub tokens_out: Option<u64>,
     /// The price in millionths of the provider's currency, where it is known.
     pub cost_micros: Option<u64>,
 }
@@ -88,8 +84,17 @@ pub enum ModelError {
         model: String,
         /// What went wrong, one short line.
         cause: String,
-        /// How long the provider asked to wait, in milliseconds.
-        retry_after_ms: Option<u64>,
+    },
+    /// The model is taking too long. The call goes on, and its answer is recorded when it comes.
+    #[error(
+        "asking the model `{model}`: it took longer than {limit_ms} ms; the call goes on, and asking the same later costs \
+         nothing more"
+    )]
+    Slow {
+        /// The name that was asked for.
+        model: String,
+        /// How long it was waited for, in milliseconds.
+        limit_ms: u64,
     },
     /// The provider refuses the question itself, or the credential.
     #[error(
@@ -109,15 +114,6 @@ pub enum ModelError {
         /// What is wrong with it, one short line.
         cause: String,
     },
-}
-
-impl ModelError {
-    /// Whether asking the same again can help. An unusable answer counts, since a model may do better the
-    /// next time.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
-        matches!(self, ModelError::Unavailable { .. } | ModelError::Invalid { .. })
-    }
 }
 
 /// A model, or something that answers like one.

@@ -234,11 +234,7 @@ impl Scripted {
 #[async_trait]
 impl Model for Scripted {
     async fn ask(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
-        let unavailable = |cause: String| ModelError::Unavailable {
-            model: request.model.clone(),
-            cause,
-            retry_after_ms: None,
-        };
+        let unavailable = |cause: String| ModelError::Unavailable { model: request.model.clone(), cause };
         let invalid = |cause: String| ModelError::Invalid { model: request.model.clone(), cause };
         // Before everything else: a call counts from when it is made, whatever becomes of it.
         self.log(request).map_err(|error| unavailable(format!("its call log can't be written: {error}")))?;
@@ -252,7 +248,7 @@ impl Model for Scripted {
         let input: Value = serde_json::from_str(&request.input)
             .map_err(|error| invalid(format!("the input is not JSON: {error}")))?;
         let output = self.answer(&input).map_err(invalid)?.to_string();
-        Ok(ModelAnswer { output, tokens_in: None, tokens_out: None, cost_micros: Some(0) })
+        Ok(ModelAnswer { output, cost_micros: Some(0) })
     }
 }
 

@@ -16,8 +16,12 @@ pub struct Limits {
     pub call_bytes: u64,
     /// Outbox rows of one run.
     pub rows: u32,
-    /// Items of one run.
+    /// Keys of items that one run claims, whatever the verdicts.
     pub items: u32,
+    /// Answers found by rule (`decisions.cache`) of one run.
+    pub pins: u32,
+    /// Bytes that one run collects for its settle: rows, answers by rule, keys of items, external references, the cursor.
+    pub collected_bytes: u64,
     /// Bytes of notes of one run; what is beyond is dropped, with a mark.
     pub log_bytes: u64,
 }
@@ -31,12 +35,15 @@ impl Default for Limits {
             call_bytes: 1024 * 1024,
             rows: 256,
             items: 10_000,
+            pins: 256,
+            collected_bytes: 16 * 1024 * 1024,
             log_bytes: 64 * 1024,
         }
     }
 }
 
-/// The longest name of a slot, a stage or an item key. They stand in indexes.
+/// The longest name: of a slot, a destination, a model, a prompt's version, an item or an external reference. They stand in
+/// indexes, in evidence and on people's screens.
 pub const NAME_LIMIT_BYTES: usize = 512;
 
 /// Bytes a table entry takes of the memory limit: a pointer on the targets that the engine runs on.

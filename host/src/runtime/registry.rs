@@ -16,7 +16,7 @@ use crate::runtime::world;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store};
 
@@ -31,8 +31,13 @@ pub struct Runtime {
     linker: Linker<RunState>,
     desk: Arc<DecisionDesk>,
     plugins: Mutex<HashMap<PluginDigest, Arc<Plugin>>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
 }
+
+/// Room for one instance. It is given back when this is dropped.
+#[derive(Debug)]
+#[must_use = "a place that is dropped is free again"]
+pub struct Place(#[expect(dead_code, reason = "it is held, and never looked at")] OwnedSemaphorePermit);
 
 impl Runtime {
     /// A runtime without steps.
@@ -40,7 +45,7 @@ impl Runtime {
         let engine = engine::engine(settings)?;
         let mut linker = Linker::new(&engine);
         link(&mut linker).map_err(EngineError::Engine)?;
-        let places = Semaphore::new(settings.instances_max as usize);
+        let places = Arc::new(Semaphore::new(settings.instances_max as usize));
         Ok(Self { engine, linker, desk, plugins: Mutex::default(), places })
     }
 
@@ -59,11 +64,22 @@ impl Runtime {
         Ok(Arc::clone(self.lock().entry(digest).or_insert(plugin)))
     }
 
+    /// Wait for a place to run in. Taken before a work is claimed, so that no lease runs out in a queue.
+    pub async fn place(&self) -> Place {
+        let permit = Arc::clone(&self.places).acquire_owned().await;
+        Place(permit.expect("the semaphore is never closed"))
+    }
+
+    /// Run a step on a job, in a fresh instance. The place is free when the run ends, also where it is dropped.
+    pub async fn run_in(&self, place: Place, plugin: &Plugin, job: Arc<Job>, limits: Arc<Limits>) -> Run {
+        let run = run(&self.engine, plugin, job, Arc::clone(&self.desk), limits).await;
+        drop(place);
+        run
+    }
+
     /// Run a step on a job, in a fresh instance. Waits where all places are taken.
     pub async fn run(&self, plugin: &Plugin, job: Arc<Job>, limits: Arc<Limits>) -> Run {
-        // The semaphore is never closed, so that this waits and does not fail.
-        let _place = self.places.acquire().await;
-        run(&self.engine, plugin, job, Arc::clone(&self.desk), limits).await
+        self.run_in(self.place().await, plugin, job, limits).await
     }
 
     /// Ask a component for its contract, with every import trapping.
@@ -77,6 +93,7 @@ impl Runtime {
         let meter = crate::runtime::limits::MemoryMeter::new(limits.memory_bytes);
         let mut store = Store::new(&self.engine, meter);
         store.limiter(|meter| meter);
+        store.set_hostcall_fuel(usize::try_from(limits.call_bytes).unwrap_or(usize::MAX));
         crate::runtime::run::give_way(&mut store);
         let reading = async {
             let step = Step::instantiate_async(&mut store, component, &linker).await?;

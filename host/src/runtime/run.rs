@@ -75,11 +75,11 @@ pub(super) async fn run(
         handled = handle(&mut store, plugin, &job) => Some(handled),
         () = wall.expired() => None,
     };
-    let state = store.into_data();
+    let mut state = store.into_data();
     let ended = match handled {
         None => Ended::Stopped(Stop::WallTime { limit_ms: limits.wall_ms }),
         Some(Err(error)) => Ended::Stopped(reason(&error, &state)),
-        Some(Ok(answer)) => ended(answer),
+        Some(Ok(answer)) => ended(answer, &mut state),
     };
     Run { ended, collected: state.collected, notes: state.notes }
 }
@@ -123,15 +123,39 @@ fn reason(error: &wasmtime::Error, state: &RunState) -> Stop {
     Stop::Trap(trap)
 }
 
-fn ended(answer: Result<guest::Outcome, guest::Failure>) -> Ended {
+fn ended(answer: Result<guest::Outcome, guest::Failure>, state: &mut RunState) -> Ended {
     match answer {
         Ok(guest::Outcome::Done(finished)) => match json_text::parse(&finished.output) {
             Ok(_) => Ended::Finished { output: finished.output, needs_review: finished.needs_review },
             Err(error) => Ended::Stopped(Stop::BadOutput(error.to_string())),
         },
-        Ok(guest::Outcome::Continue(cursor)) => Ended::Continue { cursor },
+        Ok(guest::Outcome::Continue(cursor)) => match useless(&cursor, state) {
+            Some(stop) => Ended::Stopped(stop),
+            None => Ended::Continue { cursor },
+        },
         Err(guest::Failure::Retry(later)) => Ended::Retry { reason: later.reason, after_ms: later.after_ms },
         Err(guest::Failure::Review(reason)) => Ended::Review(reason),
         Err(guest::Failure::Reject(reason)) => Ended::Reject(reason),
     }
+}
+
+/// Why a run can't go on from this cursor. A chunk restarts the count of attempts, so one that leads nowhere would never
+/// come to an end.
+fn useless(cursor: &str, state: &mut RunState) -> Option<Stop> {
+    if cursor.is_empty() {
+        return Some(Stop::BadOutput("the cursor is empty; give what the next run begins with".to_owned()));
+    }
+    let limit_bytes = state.limits.call_bytes;
+    if cursor.len() as u64 > limit_bytes {
+        return Some(Stop::CallBytes { limit_bytes });
+    }
+    if state.job.work.cursor.as_deref() == Some(cursor) && is_empty(&state.collected) {
+        return Some(Stop::NoProgress);
+    }
+    state.collect(cursor.len()).err().map(Stop::BadOutput)
+}
+
+fn is_empty(collected: &Collected) -> bool {
+    let Collected { rows, mark, pins, effects, released } = collected;
+    rows.is_empty() && mark.is_none() && pins.is_empty() && effects.is_empty() && released.is_empty()
 }

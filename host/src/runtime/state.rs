@@ -21,7 +21,9 @@ pub(super) struct RunState {
     pub(super) memory: MemoryMeter,
     pub(super) collected: Collected,
     pub(super) items_held: BTreeSet<String>,
+    pub(super) items_left: usize,
     pub(super) notes: Vec<String>,
+    collected_bytes_left: u64,
     log_bytes_left: u64,
     log_cut: bool,
     calls_left: u32,
@@ -36,7 +38,9 @@ impl RunState {
             memory: MemoryMeter::new(limits.memory_bytes),
             collected: Collected::default(),
             items_held: BTreeSet::new(),
+            items_left: limits.items as usize,
             notes: Vec::new(),
+            collected_bytes_left: limits.collected_bytes,
             log_bytes_left: limits.log_bytes,
             log_cut: false,
             calls_left: limits.host_calls,
@@ -52,6 +56,20 @@ impl RunState {
                 Ok(())
             }
             None => Err(Stop::HostCalls { limit: self.limits.host_calls }),
+        }
+    }
+
+    /// Count bytes that are kept until the run's outcome commits, or say which limit they break.
+    pub(super) fn collect(&mut self, bytes: usize) -> Result<(), String> {
+        match self.collected_bytes_left.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.collected_bytes_left = left;
+                Ok(())
+            }
+            None => Err(format!(
+                "{} bytes collected a run (limits.collected_bytes); return continue(cursor) after a chunk",
+                self.limits.collected_bytes
+            )),
         }
     }
 

@@ -41,6 +41,11 @@ pub enum Stop {
     /// Its result can't be used.
     #[error("the step's result can't be used: {0}")]
     BadOutput(String),
+    /// It continues where it began, with nothing done, and would do so for ever.
+    #[error(
+        "the step continues without progress: it gave the cursor it was given and collected nothing; move the cursor on"
+    )]
+    NoProgress,
     /// The claim is no longer this run's.
     #[error("the claim was lost to another run")]
     LeaseLost,

@@ -22,13 +22,18 @@ impl Wall {
         Self { limit: Duration::from_millis(limit_ms), started: Instant::now(), excused: Mutex::default() }
     }
 
-    /// Wait for something whose time is not the step's.
-    pub(super) async fn excuse<T>(&self, waited_for: impl Future<Output = T>) -> T {
+    /// Wait for something whose time is not the step's, but for a part that its output tells.
+    pub(super) async fn excuse<T>(
+        &self,
+        waited_for: impl Future<Output = T>,
+        own_time: impl FnOnce(&T) -> Duration,
+    ) -> T {
         self.lock().since = Some(Instant::now());
         let output = waited_for.await;
+        let own_time = own_time(&output);
         let mut excused = self.lock();
         if let Some(since) = excused.since.take() {
-            excused.total += since.elapsed();
+            excused.total += since.elapsed().saturating_sub(own_time);
         }
         output
     }
@@ -52,5 +57,26 @@ impl Wall {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Excused> {
         self.excused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Wall;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn a_wait_is_excused_but_for_the_part_that_was_not_waiting() {
+        let wait = Duration::from_millis(60);
+        let check = async |own_ms: u64, over: bool| {
+            let wall = Wall::start(50);
+            wall.excuse(tokio::time::sleep(wait), |()| Duration::from_millis(own_ms)).await;
+            // Zero left is over; else there is something to wait for.
+            assert_eq!(wall.spent() >= Duration::from_millis(50), over, "{own_ms}: {:?}", wall.spent());
+        };
+        check(0, false).await;
+        check(55, true).await;
+        // Whoever joined late waited for less than the part that is not excused.
+        check(600, true).await;
     }
 }

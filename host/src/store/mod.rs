@@ -21,6 +21,7 @@ pub mod durable;
 pub mod error;
 pub mod evidence;
 pub mod item;
+pub mod operate;
 pub mod outbox;
 pub mod sqlite;
 pub mod work;
@@ -30,11 +31,13 @@ use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, 
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::item::{ItemClaim, ItemVerdict};
+use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, Sending, Take,
+    DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
+    Sending, Take,
 };
 use crate::store::work::{
-    Arrival, Claim, Settled, Settlement, Terms, WorkCounts, WorkFilter, WorkRecord, WorkRef,
+    Arrival, Claim, Settled, Settlement, Terms, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState,
 };
 use async_trait::async_trait;
 
@@ -125,6 +128,26 @@ pub trait Progress: Send + Sync {
     ) -> Result<Option<String>, StoreError>;
 }
 
+/// What a person decides.
+#[async_trait]
+pub trait Operate: Send + Sync {
+    /// Decide about a work that can't go on by itself.
+    async fn work_decide(
+        &self,
+        work: WorkRef,
+        decision: WorkDecision,
+        actor: Actor,
+    ) -> Result<Decided<WorkState>, StoreError>;
+
+    /// Decide about a row that can't go on by itself.
+    async fn outbox_decide(
+        &self,
+        row: RowRef,
+        decision: RowDecision,
+        actor: Actor,
+    ) -> Result<Decided<RowState>, StoreError>;
+}
+
 /// Reading, for people.
 #[async_trait]
 pub trait Inspect: Send + Sync {
@@ -164,6 +187,6 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Inspect {}
+pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Inspect {}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Inspect> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Inspect> Store for T {}

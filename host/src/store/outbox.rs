@@ -36,11 +36,14 @@ pub enum RowState {
     Blocked,
     /// It may or may not have been applied, and nobody here can know.
     InDoubt,
+    /// An operator stopped it. It never changes.
+    Cancelled,
 }
 
 impl RowState {
     /// All states, in the order of the lifecycle.
-    pub const ALL: [Self; 5] = [Self::Pending, Self::Sending, Self::Sent, Self::Blocked, Self::InDoubt];
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Sending, Self::Sent, Self::Blocked, Self::InDoubt, Self::Cancelled];
 
     /// The word that is stored and shown.
     #[must_use]
@@ -51,7 +54,14 @@ impl RowState {
             Self::Sent => "sent",
             Self::Blocked => "blocked",
             Self::InDoubt => "in-doubt",
+            Self::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether nothing is left to be done about the row.
+    #[must_use]
+    pub const fn is_settled(self) -> bool {
+        matches!(self, Self::Sent | Self::Cancelled)
     }
 
     /// The state of this word.
@@ -115,6 +125,8 @@ pub struct Sending {
     pub token: Token,
     /// Whether an earlier attempt may have been applied.
     pub maybe_applied: bool,
+    /// Whether a person has said, for this attempt alone, that it was not.
+    pub by_word: bool,
     /// When the first attempt was made, Unix milliseconds.
     pub first_attempt_ms: i64,
     /// When the take happened, Unix milliseconds of the store's time.

@@ -10,6 +10,7 @@ mod decision;
 mod evidence;
 mod inspect;
 mod item;
+mod operate;
 mod outbox;
 mod progress;
 mod queue;
@@ -116,6 +117,14 @@ macro_rules! conformance {
                 evidence: [
                     evidence_list_tells_the_whole_story_in_order,
                     evidence_list_shares_nothing_between_namespaces,
+                ]
+                operate: [
+                    work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget,
+                    work_decide_ends_what_shall_not_run_and_finished_work_stays,
+                    work_decide_of_nothing_and_of_another_namespace_is_unknown,
+                    outbox_decide_sent_takes_the_persons_reference_for_good,
+                    outbox_decide_again_is_a_word_for_one_attempt,
+                    outbox_decide_cancel_is_the_end_of_a_row,
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,

@@ -150,7 +150,7 @@ async fn decides_twice_in_two_slots_with_one_call() {
 async fn a_failing_model_is_a_failed_attempt_and_is_asked_again() {
     let dir = tempfile::tempdir().unwrap();
     let host = host(dir.path(), "decides").await;
-    let down = ModelError::Unavailable { model: "oracle".into(), cause: "down".into(), retry_after_ms: None };
+    let down = ModelError::Unavailable { model: "oracle".into(), cause: "down".into() };
     host.oracle.next(Err(down));
     let ended = host.ran("decides", &event("1", &json!({ "prompt_version": "1" }))).await;
     let End::Retried { cause, .. } = &ended.end else { panic!("{:?}", ended.end) };

@@ -78,8 +78,7 @@ async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged() {
     let dir = tempfile::tempdir().unwrap();
     let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
     let host = flow(dir.path(), &receiver).await;
-    let down =
-        || ModelError::Unavailable { model: "classifier".into(), cause: "down".into(), retry_after_ms: None };
+    let down = || ModelError::Unavailable { model: "classifier".into(), cause: "down".into() };
     let check = async |id: &str, answer: Result<&str, ModelError>, enriched: bool, flag: &str| {
         host.oracle.next(answer);
         let payload = json!({ "source": "web-form", "message_id": id, "text": id });

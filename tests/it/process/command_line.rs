@@ -27,6 +27,10 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["work", "show"],
         &["outbox", "list"],
         &["outbox", "show"],
+        &["outbox", "resolve"],
+        &["work", "replay"],
+        &["work", "reject"],
+        &["work", "cancel"],
         &["destination", "list"],
         &["destination", "resume"],
     ] {
@@ -107,4 +111,46 @@ fn a_destination_that_refuses_us_is_paused_until_an_operator_resumes_it() {
     assert!(stage.host.run(&["destination", "resume", "crm"]).expect("it starts").status.success());
     stage.json(&["deliver"]);
     stage.assert_once(&["msg-1".to_owned()]);
+}
+
+#[test]
+fn a_person_resolves_a_blocked_row_and_the_evidence_names_who_and_why() {
+    let stage = Stage::new(&[]);
+    stage.host.lead("lead.json", "msg-1", "What is the price?").expect("an event");
+    stage.crm.fault(&["status:400"]).expect("a fault");
+    stage.json(&["run", "lead.json", "--deliver"]);
+    let row = stage.json(&["outbox", "list", "--state", "blocked"])[0]["row_id"].clone();
+    let row = row.as_str().expect("a blocked row");
+    let resolve = |resolution: &str| {
+        stage
+            .host
+            .run(&["outbox", "resolve", row, "--as", resolution, "--by", "Noor", "--why", "corrected there"])
+            .expect("it starts")
+    };
+    assert!(resolve("again").status.success());
+    // A second click changes nothing, and says so.
+    let second = resolve("again");
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(second.status.code() == Some(1) && said.contains("is pending"), "{said}");
+    stage.json(&["deliver"]);
+    stage.assert_once(&["msg-1".to_owned()]);
+    let evidence = stage.json(&["work", "show", "crm-writer:v1:web-form:msg-1"])["evidence"].to_string();
+    assert!(evidence.contains("Noor says: corrected there"), "{evidence}");
+}
+
+#[test]
+fn a_dead_work_is_replayed_under_its_own_identity() {
+    let stage = Stage::new(&[]);
+    let config = stage.host.dir().join("onceward.toml");
+    let once = super::text(&config).replace("attempts_max = 1000", "attempts_max = 1");
+    std::fs::write(&config, once).expect("a configuration");
+    stage.host.lead("lead.json", "msg-1", "What is the price?").expect("an event");
+    stage.host.crash_at("step-ran", &["run", "lead.json"]).expect("it dies");
+    assert_eq!(stage.json(&["run", "lead.json"])["answered"]["verdict"], "dead");
+    let key = "lead-classifier:v1:web-form:msg-1";
+    let replay = ["work", "replay", key, "--by", "Noor", "--why", "the host is repaired"];
+    assert!(stage.host.run(&replay).expect("it starts").status.success());
+    stage.json(&["resume", "--deliver"]);
+    stage.assert_once(&["msg-1".to_owned()]);
+    assert_eq!(stage.host.model_calls().expect("the call log"), 1, "its decision was on record");
 }

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 /// A receiver that upserts by title, and a host with one row for it.
 async fn upserting() -> (TempDir, Receiver, TestHost) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a temporary folder");
     let receiver = receiver(dir.path());
     let envelope = Envelope {
         method: Method::Put,
@@ -56,7 +56,7 @@ fn builder(dir: &Path, receiver: &Receiver) -> HostBuilder {
 
 /// A receiver that can only be searched, and a host with one row for it.
 async fn searchable() -> (TempDir, Receiver, TestHost) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a temporary folder");
     let receiver = receiver(dir.path());
     let host = with_rows(builder(dir.path(), &receiver), &["a"]).await;
     (dir, receiver, host)
@@ -64,7 +64,7 @@ async fn searchable() -> (TempDir, Receiver, TestHost) {
 
 /// The row is sent, and its reference is the id of the one record that there is.
 async fn assert_sent_once(receiver: &Receiver, host: &TestHost) {
-    let (row, records) = (host.row().await, receiver.deals().await.unwrap());
+    let (row, records) = (host.row().await, receiver.deals().await.expect("the receiver answers"));
     assert_eq!(records.len(), 1, "{records:?}");
     assert_eq!(
         (row.state, row.external_reference.as_ref()),

@@ -81,10 +81,7 @@ const REFUSED: [(&str, &str); 35] = [
         "UNIQUE constraint failed: work.namespace, work.work_id",
     ),
     // Rows.
-    (
-        "UPDATE outbox SET state = 'pending', receipt = NULL, due_ms = 0 WHERE state = 'sent'",
-        "a sent row",
-    ),
+    ("UPDATE outbox SET state = 'pending', receipt = NULL, due_ms = 0 WHERE state = 'sent'", "a sent row"),
     ("UPDATE outbox SET payload = x'37'", "the first payload of a row stands"),
     ("UPDATE outbox SET payload_hash = zeroblob(32)", "the first payload of a row stands"),
     ("UPDATE outbox SET destination = 'other'", "the first payload of a row stands"),

@@ -85,7 +85,7 @@ pub(super) fn instances(instances: u32) -> Bound {
     )
 }
 
-pub(super) fn limits(limits: &Limits) -> [Bound; 4] {
+pub(super) fn limits(limits: &Limits) -> [Bound; 5] {
     [
         bound(
             "limits.memory_bytes",
@@ -108,6 +108,13 @@ pub(super) fn limits(limits: &Limits) -> [Bound; 4] {
             1,
             CALL_MAX_BYTES,
             "in bytes; 1048576, the size of the largest event, is the default",
+        ),
+        bound(
+            "limits.collected_bytes",
+            limits.collected_bytes,
+            1,
+            CALL_MAX_BYTES,
+            "in bytes; a step that may collect nothing can't even say how far it has come; 16777216 is the default",
         ),
     ]
 }

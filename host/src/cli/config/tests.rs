@@ -1,6 +1,8 @@
 //! What a configuration may say.
 
 use super::{Config, DEFAULT, check, without_value};
+use crate::dispatch::retry::RetryPolicy;
+use crate::runtime::limits::Limits;
 
 fn read(text: &str) -> anyhow::Result<Config> {
     let config = Config::parse(text)?;
@@ -15,6 +17,9 @@ fn the_commented_default_is_a_valid_configuration_and_so_is_what_its_comments_pr
     let config = read(&proposed).unwrap();
     assert_eq!(config.flow.len(), 2);
     assert_eq!(config.steps.len(), 2);
+    let said_to_be_the_defaults = &config.steps[1];
+    assert_eq!(said_to_be_the_defaults.limits, Limits::default());
+    assert_eq!(said_to_be_the_defaults.retry, RetryPolicy::default());
     assert_eq!(config.models.len(), 1);
     assert_eq!(config.destinations.len(), 3);
     let all = uncommented(&proposed, "# # ");
@@ -94,6 +99,7 @@ fn a_budget_that_nothing_can_live_on_is_refused_with_its_name() {
         ("wall_ms = 10000", "wall_ms = 0", ["a.wasm", "`limits.wall_ms`", "milliseconds"]),
         ("host_calls = 100", "host_calls = 0", ["a.wasm", "`limits.host_calls`", "at least 1"]),
         ("call_bytes = 1000", "call_bytes = 0", ["a.wasm", "`limits.call_bytes`", "at least 1"]),
+        ("call_bytes = 1000", "collected_bytes = 0", ["a.wasm", "`limits.collected_bytes`", "at least 1"]),
         ("attempts_max = 5", "attempts_max = 0", ["a.wasm", "`retry.attempts_max`", "at least 1"]),
         ("age_max_ms = 1000", "age_max_ms = 0", ["a.wasm", "`retry.age_max_ms`", "attempts_max = 1"]),
         ("base_ms = 10,", "base_ms = 9000000000000,", ["a.wasm", "`retry.base_ms`", "at most"]),

@@ -124,7 +124,8 @@ async fn every_call_is_one_line_across_loads_also_one_that_fails() {
         ScriptedOptions { call_log: Some(log.clone()), fail_first: 1, ..ScriptedOptions::default() };
     for _ in 0..2 {
         let model = scripted(RULES, &options);
-        assert!(model.ask(&request("{}")).await.unwrap_err().is_retryable());
+        let down = model.ask(&request("{}")).await.unwrap_err();
+        assert!(matches!(down, ModelError::Unavailable { .. }), "{down}");
         assert!(model.ask(&request("{}")).await.is_ok());
     }
     let text = std::fs::read_to_string(&log).unwrap();

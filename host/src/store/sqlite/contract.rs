@@ -35,6 +35,6 @@ fn list(tx: &Tx<'_>, namespace: &str, step: &str) -> Result<Vec<StepContract>, S
         tx.all(include_str!("queries/contract_list.sql"), (namespace, step), |row| row.get("contract"))?;
     texts
         .iter()
-        .map(|text| serde_json::from_str(text).map_err(|error| tx.corrupt(format!("a contract: {error}"))))
+        .map(|text| StepContract::from_recorded(text).map_err(|error| StoreError::Contract(Arc::new(error))))
         .collect()
 }

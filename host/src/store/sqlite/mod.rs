@@ -13,6 +13,7 @@ mod item;
 mod ledger;
 mod migrate;
 mod open;
+mod operate;
 mod outbox;
 mod queue;
 mod readers;

@@ -66,15 +66,15 @@ fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
     if paused == Some(true) {
         return Ok(Vec::new());
     }
-    let due: Vec<i64> = tx.all(
+    let due: Vec<(i64, bool)> = tx.all(
         include_str!("queries/outbox_take_candidates.sql"),
         (&order.namespace, &order.destination, tx.now_ms, order.limit),
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    due.into_iter().map(|seq| take_row(tx, order, seq)).collect()
+    due.into_iter().map(|(seq, by_word)| take_row(tx, order, seq, by_word)).collect()
 }
 
-fn take_row(tx: &Tx<'_>, order: &Take, seq: i64) -> Result<Sending, StoreError> {
+fn take_row(tx: &Tx<'_>, order: &Take, seq: i64, by_word: bool) -> Result<Sending, StoreError> {
     let token = tx.next_token()?;
     let taken = tx.first(
         include_str!("queries/outbox_take.sql"),
@@ -96,6 +96,7 @@ fn take_row(tx: &Tx<'_>, order: &Take, seq: i64) -> Result<Sending, StoreError> 
                 attempt: row.get("attempt")?,
                 token,
                 maybe_applied: row.get("maybe_applied")?,
+                by_word,
                 first_attempt_ms: row.get("first_attempt_ms")?,
                 taken_ms: tx.now_ms,
             })

@@ -11,7 +11,6 @@ use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::decisions::{
     Decision, DecisionError, Host, Origin, Question,
 };
 use crate::store::decision::{DecisionQuery, Found, RulePin};
-use std::sync::Arc;
 
 type Answer<T> = wasmtime::Result<Result<T, DecisionError>>;
 
@@ -37,20 +36,24 @@ impl Host for RunState {
         if let Some(answer) = self.pinned(&slot).await? {
             return Ok(Ok(pinned(answer)));
         }
+        if self.collected.pins.len() >= self.limits.pins as usize {
+            let what = format!("{} answers by rule a run (limits.pins)", self.limits.pins);
+            return Ok(Err(DecisionError::Limit(what)));
+        }
+        if let Err(what) = self.collect(slot.len() + answer.len()) {
+            return Ok(Err(DecisionError::Limit(what)));
+        }
         self.collected.pins.push(RulePin { slot, answer: answer.clone() });
         Ok(Ok(Decision { answer, origin: Origin::Asked }))
     }
 
     async fn decide(&mut self, question: Question) -> Answer<Decision> {
         self.count_call()?;
-        if let Err(error) = usable(&question.slot) {
+        let named = usable(&question.slot)
+            .and_then(|()| short("a model's name", &question.model))
+            .and_then(|()| short("a prompt version", &question.prompt_version));
+        if let Err(error) = named {
             return Ok(Err(error));
-        }
-        if !self.job.grants.models.contains(&question.model) {
-            return Ok(Err(DecisionError::NotGranted(format!(
-                "the model {:?} needs both the contract to ask for it and the operator to grant it",
-                question.model
-            ))));
         }
         if let Some(rule) = self.collected.pins.iter().find(|pin| pin.slot == question.slot) {
             return Ok(Ok(pinned(rule.answer.clone())));
@@ -63,8 +66,7 @@ impl Host for RunState {
             input: question.input,
             schema: question.output_schema,
         };
-        let (desk, job, wall) = (Arc::clone(&self.desk), Arc::clone(&self.job), Arc::clone(&self.wall));
-        match wall.excuse(desk.decide(&job, &question.slot, request)).await {
+        match self.desk.decide(&self.job, &self.wall, &question.slot, request).await {
             Ok(decision) => {
                 let origin = match decision.origin {
                     DeskOrigin::Asked => Origin::Asked,
@@ -74,12 +76,20 @@ impl Host for RunState {
                 Ok(Ok(Decision { answer: decision.answer, origin }))
             }
             Err(DecideError::Stop(stop)) => Err(stop.into()),
-            Err(error @ DecideError::Model(_)) => Ok(Err(DecisionError::ModelFailed(error.to_string()))),
-            Err(error @ DecideError::InvalidAnswer { .. }) => {
-                Ok(Err(DecisionError::InvalidAnswer(error.to_string())))
-            }
-            Err(DecideError::InvalidQuestion(what)) => Ok(Err(DecisionError::InvalidQuestion(what))),
+            Err(error) => Ok(Err(told(error))),
         }
+    }
+}
+
+/// What a guest is told of a decision that there is not.
+fn told(error: DecideError) -> DecisionError {
+    let text = error.to_string();
+    match error {
+        DecideError::NotGranted { .. } => DecisionError::NotGranted(text),
+        // A run that is over tells its guest nothing; the caller has ended it.
+        DecideError::Model(_) | DecideError::Stop(_) => DecisionError::ModelFailed(text),
+        DecideError::InvalidAnswer { .. } => DecisionError::InvalidAnswer(text),
+        DecideError::InvalidQuestion(_) => DecisionError::InvalidQuestion(text),
     }
 }
 
@@ -102,11 +112,15 @@ fn pinned(answer: String) -> Decision {
 }
 
 fn usable(slot: &str) -> Result<(), DecisionError> {
-    match slot.len() {
-        0 => Err(DecisionError::InvalidQuestion("the slot is empty; name the decision".to_owned())),
-        length if length > NAME_LIMIT_BYTES => {
-            Err(DecisionError::Limit(format!("a slot has at most {NAME_LIMIT_BYTES} bytes")))
-        }
-        _ => Ok(()),
+    if slot.is_empty() {
+        return Err(DecisionError::InvalidQuestion("the slot is empty; name the decision".to_owned()));
     }
+    short("a slot", slot)
+}
+
+fn short(what: &str, name: &str) -> Result<(), DecisionError> {
+    if name.len() > NAME_LIMIT_BYTES {
+        return Err(DecisionError::Limit(format!("{what} has at most {NAME_LIMIT_BYTES} bytes")));
+    }
+    Ok(())
 }

@@ -18,15 +18,18 @@ impl Host for RunState {
             let what = format!("an item key has 1 to {NAME_LIMIT_BYTES} bytes; this one has {}", bad.len());
             return Ok(Err(LedgerError::InvalidKey(what)));
         }
-        // What has been recorded or given back counts as well, or a run that goes one by one would never end.
-        let (recorded, released) = (self.collected.effects.len(), self.collected.released.len());
-        if self.items_held.len() + recorded + released + items.len() > self.limits.items as usize {
+        // Every key counts, whatever becomes of it, or a run that asks for what others hold would never end.
+        let Some(left) = self.items_left.checked_sub(items.len()) else {
             let what = format!(
                 "{} items a run (limits.items); return continue(cursor) after a chunk",
                 self.limits.items
             );
             return Ok(Err(LedgerError::Limit(what)));
+        };
+        if let Err(what) = self.collect(items.iter().map(String::len).sum()) {
+            return Ok(Err(LedgerError::Limit(what)));
         }
+        self.items_left = left;
         let claim = ItemClaim {
             work: self.job.work_ref(),
             step: self.job.work.step.clone(),
@@ -50,9 +53,19 @@ impl Host for RunState {
 
     async fn record_effect(&mut self, effect: Effect) -> Answer<()> {
         self.count_call()?;
-        if !self.items_held.remove(&effect.item) {
-            return Ok(Err(LedgerError::NotClaimed(effect.item)));
+        let reference_bytes = effect.external_reference.as_ref().map_or(0, String::len);
+        if reference_bytes > NAME_LIMIT_BYTES {
+            let what = format!("an external reference has at most {NAME_LIMIT_BYTES} bytes");
+            return Ok(Err(LedgerError::Limit(what)));
         }
+        if !self.items_held.contains(&effect.item) {
+            return Ok(Err(not_claimed(effect.item)));
+        }
+        if let Err(what) = self.collect(reference_bytes) {
+            return Ok(Err(LedgerError::Limit(what)));
+        }
+        // The key was charged when it was claimed.
+        self.items_held.remove(&effect.item);
         self.collected
             .effects
             .push(ItemEffect { key: effect.item, external_reference: effect.external_reference });
@@ -62,9 +75,17 @@ impl Host for RunState {
     async fn release(&mut self, item: String) -> Answer<()> {
         self.count_call()?;
         if !self.items_held.remove(&item) {
-            return Ok(Err(LedgerError::NotClaimed(item)));
+            return Ok(Err(not_claimed(item)));
         }
         self.collected.released.push(item);
         Ok(Ok(()))
     }
+}
+
+/// What is not held can have any length, and no key that is held is longer than a name.
+fn not_claimed(item: String) -> LedgerError {
+    if item.len() > NAME_LIMIT_BYTES {
+        return LedgerError::InvalidKey(format!("an item key has 1 to {NAME_LIMIT_BYTES} bytes"));
+    }
+    LedgerError::NotClaimed(item)
 }

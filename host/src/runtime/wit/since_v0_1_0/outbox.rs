@@ -32,7 +32,13 @@ impl Host for RunState {
                 let what = format!("{} rows a run (limits.rows)", self.limits.rows);
                 return Ok(Err(EnqueueError::Limit(what)));
             }
-            None => self.collected.rows.push(new),
+            None => {
+                let bytes = new.destination.len() + new.slot.len() + new.payload.len();
+                if let Err(what) = self.collect(bytes) {
+                    return Ok(Err(EnqueueError::Limit(what)));
+                }
+                self.collected.rows.push(new);
+            }
         }
         Ok(Ok(id))
     }
@@ -41,14 +47,19 @@ impl Host for RunState {
 impl RunState {
     /// The row that a guest describes, or what is wrong with it.
     fn new_row(&self, row: Row) -> Result<NewRow, EnqueueError> {
+        for (what, name) in [("a destination's name", &row.destination), ("a slot", &row.slot)] {
+            if name.len() > NAME_LIMIT_BYTES {
+                return Err(EnqueueError::Limit(format!("{what} has at most {NAME_LIMIT_BYTES} bytes")));
+            }
+        }
         if !self.job.grants.destinations.contains(&row.destination) {
             return Err(EnqueueError::NotGranted(format!(
                 "the destination {:?} needs both the contract to ask for it and the operator to grant it",
                 row.destination
             )));
         }
-        if row.slot.is_empty() || row.slot.len() > NAME_LIMIT_BYTES {
-            return Err(EnqueueError::InvalidRow(format!("a slot has 1 to {NAME_LIMIT_BYTES} bytes")));
+        if row.slot.is_empty() {
+            return Err(EnqueueError::InvalidRow("the slot is empty; name the effect".to_owned()));
         }
         if row.effect_version == 0 {
             return Err(EnqueueError::InvalidRow("effect versions count from 1".to_owned()));

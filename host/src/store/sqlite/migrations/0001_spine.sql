@@ -57,7 +57,7 @@ CREATE TABLE work (
     CHECK (state <> 'running' OR (token IS NOT NULL AND attempt >= 1 AND budget_from_ms IS NOT NULL)),
     CHECK ((state = 'waiting') = (due_ms IS NOT NULL)),
     CHECK ((state = 'done') = (output IS NOT NULL)),
-    CHECK (state NOT IN ('review', 'rejected', 'in-doubt', 'dead') OR cause IS NOT NULL)
+    CHECK (state NOT IN ('review', 'rejected', 'in-doubt', 'dead', 'cancelled') OR cause IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
 CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version);
@@ -119,7 +119,8 @@ CREATE TABLE outbox (
     effect_version      INTEGER NOT NULL CHECK (effect_version >= 1),
     payload             BLOB NOT NULL,
     payload_hash        BLOB NOT NULL CHECK (length(payload_hash) = 32),
-    state               TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'sent', 'blocked', 'in-doubt')),
+    state               TEXT NOT NULL CHECK (state IN
+                            ('pending', 'sending', 'sent', 'blocked', 'in-doubt', 'cancelled')),
     attempt             INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),
     token               INTEGER,
     lease_until_ms      INTEGER,
@@ -128,6 +129,7 @@ CREATE TABLE outbox (
     patient             INTEGER NOT NULL DEFAULT 0 CHECK (patient IN (0, 1)),
     first_attempt_ms    INTEGER,
     maybe_applied       INTEGER NOT NULL DEFAULT 0 CHECK (maybe_applied IN (0, 1)),
+    by_word             INTEGER NOT NULL DEFAULT 0 CHECK (by_word IN (0, 1)),
     receipt             BLOB,
     receipt_truncated   INTEGER NOT NULL DEFAULT 0 CHECK (receipt_truncated IN (0, 1)),
     external_reference  TEXT,
@@ -139,7 +141,7 @@ CREATE TABLE outbox (
     CHECK (state <> 'sending' OR (token IS NOT NULL AND envelope IS NOT NULL AND first_attempt_ms IS NOT NULL)),
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
-    CHECK (state NOT IN ('blocked', 'in-doubt') OR cause IS NOT NULL),
+    CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled') OR cause IS NOT NULL),
     CHECK (maybe_applied = 0 OR envelope IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
@@ -149,7 +151,7 @@ CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) W
 CREATE INDEX outbox_open ON outbox (namespace, state, seq) WHERE state <> 'sent';
 
 CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
-WHEN OLD.state = 'sent' AND NEW.state <> OLD.state
+WHEN OLD.state IN ('sent', 'cancelled') AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a sent row is never taken again'); END;
 
 CREATE TRIGGER outbox_receipt_stands BEFORE UPDATE OF receipt, external_reference ON outbox

@@ -1,0 +1,126 @@
+//! What a person decides on the command line: dead letters, works in review, rows that are blocked or in doubt.
+
+use crate::cli::Ending;
+use crate::cli::compose;
+use crate::cli::config::Config;
+use crate::cli::output;
+use crate::cli::output::Format;
+use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
+use crate::store::outbox::{RowRef, RowState};
+use crate::store::work::{WorkRef, WorkState};
+use anyhow::{Result, bail};
+use serde_json::json;
+
+/// Who decides, and why. It stands in the evidence.
+#[derive(Debug, clap::Args)]
+pub(super) struct By {
+    /// Your name.
+    #[arg(long, value_name = "NAME")]
+    by: String,
+    /// Why, for those who read the evidence.
+    #[arg(long, value_name = "REASON")]
+    why: String,
+}
+
+impl By {
+    fn actor(self) -> Result<Actor> {
+        if self.by.trim().is_empty() || self.why.trim().is_empty() {
+            bail!("deciding: --by and --why must say something; they are what the evidence keeps");
+        }
+        Ok(Actor { name: self.by, reason: self.why })
+    }
+}
+
+/// How a row is resolved.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum Resolution {
+    /// It has been applied at the destination.
+    Sent,
+    /// It has not been applied: send it again.
+    Again,
+    /// It shall not go out.
+    Cancel,
+}
+
+/// Decide about one work.
+pub(super) async fn work(
+    config: &Config,
+    text: &str,
+    decision: WorkDecision,
+    by: By,
+    format: Format,
+) -> Result<Ending> {
+    let actor = by.actor()?;
+    let (store, _) = compose::owner(config)?;
+    let id = match store.work_resolve(&config.namespace, text).await?[..] {
+        [only] => only,
+        [] => bail!("deciding about a work: none has the id or key {text:?}; see `onceward work list`"),
+        ref several => {
+            bail!("deciding about a work: {} works begin with {text:?}; give more of the id", several.len())
+        }
+    };
+    let work = WorkRef { namespace: config.namespace.clone(), id };
+    let decided = store.work_decide(work, decision, actor).await?;
+    let states = decision.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>();
+    report("work", &id.to_string(), &decided, WorkState::word, decision.to_state().word(), &states, format)
+}
+
+/// Decide about one row.
+pub(super) async fn row(
+    config: &Config,
+    text: &str,
+    resolution: Resolution,
+    reference: Option<String>,
+    by: By,
+    format: Format,
+) -> Result<Ending> {
+    let actor = by.actor()?;
+    let decision = match (resolution, reference) {
+        (Resolution::Sent, external_reference) => RowDecision::Sent { external_reference },
+        (Resolution::Again, None) => RowDecision::Again,
+        (Resolution::Cancel, None) => RowDecision::Cancel,
+        (Resolution::Again | Resolution::Cancel, Some(_)) => {
+            bail!("deciding about a row: --reference goes with `--as sent` alone")
+        }
+    };
+    let (store, _) = compose::owner(config)?;
+    let id = match &store.outbox_resolve(&config.namespace, text).await?[..] {
+        [only] => only.row_id,
+        [] => bail!("deciding about a row: none has the id {text:?}; see `onceward outbox list`"),
+        several => {
+            bail!("deciding about a row: {} rows begin with {text:?}; give more of the id", several.len())
+        }
+    };
+    let row = RowRef { namespace: config.namespace.clone(), id };
+    let decided = store.outbox_decide(row, decision.clone(), actor).await?;
+    let states = decision.from_states().iter().copied().map(RowState::word).collect::<Vec<_>>();
+    report("row", &id.to_string(), &decided, RowState::word, decision.to_state().word(), &states, format)
+}
+
+fn report<S: Copy>(
+    noun: &str,
+    id: &str,
+    decided: &Decided<S>,
+    word: impl Fn(S) -> &'static str,
+    to: &str,
+    from: &[&str],
+    format: Format,
+) -> Result<Ending> {
+    match decided {
+        Decided::Applied => {
+            if format == Format::Json {
+                output::json(&json!({ noun: id, "state": to }))?;
+            } else {
+                output::line(format!("{noun} {} is {to} now", output::short(id)))?;
+            }
+            Ok(Ending::Done)
+        }
+        Decided::Refused(state) => bail!(
+            "deciding about a {noun}: {} is {}, and this can be said of one that is {}; nothing was changed",
+            output::short(id),
+            word(*state),
+            from.join(" or ")
+        ),
+        Decided::Unknown => bail!("deciding about a {noun}: {} is not there any more", output::short(id)),
+    }
+}

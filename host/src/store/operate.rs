@@ -1,0 +1,95 @@
+//! What a person decides: dead letters, rows in doubt, works in review.
+//!
+//! Every act names who did it and why, and stands in the evidence. An act is conditional on the state the person saw; doing it
+//! twice is one act, since the second finds the state changed.
+
+use crate::store::outbox::RowState;
+use crate::store::work::WorkState;
+
+/// Who acts, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// A person's name.
+    pub name: String,
+    /// The reason, for those who read the evidence.
+    pub reason: String,
+}
+
+/// What a person says about a work that can't go on by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkDecision {
+    /// Run it again under the same identity, with a fresh budget. From dead and review.
+    Replay,
+    /// It shall never run. From dead and review.
+    Reject,
+    /// Stop it. From waiting and review.
+    Cancel,
+}
+
+impl WorkDecision {
+    /// The states it can be said in.
+    #[must_use]
+    pub const fn from_states(self) -> &'static [WorkState] {
+        match self {
+            Self::Replay | Self::Reject => &[WorkState::Dead, WorkState::Review],
+            Self::Cancel => &[WorkState::Waiting, WorkState::Review],
+        }
+    }
+
+    /// The state it leads to.
+    #[must_use]
+    pub const fn to_state(self) -> WorkState {
+        match self {
+            Self::Replay => WorkState::Waiting,
+            Self::Reject => WorkState::Rejected,
+            Self::Cancel => WorkState::Cancelled,
+        }
+    }
+}
+
+/// What a person says about a row that can't go on by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowDecision {
+    /// It has been applied, under this reference. From blocked and in doubt.
+    Sent {
+        /// The id the third party gave.
+        external_reference: Option<String>,
+    },
+    /// Send it again, with a fresh budget. Where it may have been applied this is the person's word that it was not, and it
+    /// holds for one attempt. From blocked and in doubt.
+    Again,
+    /// It shall not go out. From pending, blocked and in doubt.
+    Cancel,
+}
+
+impl RowDecision {
+    /// The states it can be said in.
+    #[must_use]
+    pub const fn from_states(&self) -> &'static [RowState] {
+        match self {
+            Self::Sent { .. } | Self::Again => &[RowState::Blocked, RowState::InDoubt],
+            Self::Cancel => &[RowState::Pending, RowState::Blocked, RowState::InDoubt],
+        }
+    }
+
+    /// The state it leads to.
+    #[must_use]
+    pub const fn to_state(&self) -> RowState {
+        match self {
+            Self::Sent { .. } => RowState::Sent,
+            Self::Again => RowState::Pending,
+            Self::Cancel => RowState::Cancelled,
+        }
+    }
+}
+
+/// What became of an act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decided<S> {
+    /// It is durable.
+    Applied,
+    /// It can't be said in this state; nothing changed.
+    Refused(S),
+    /// There is nothing of this id.
+    Unknown,
+}

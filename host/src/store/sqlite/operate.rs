@@ -1,0 +1,89 @@
+//! What a person decides.
+
+use crate::identity::key::WorkId;
+use crate::store::Operate;
+use crate::store::error::StoreError;
+use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
+use crate::store::outbox::{RowRef, RowState};
+use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::rows;
+use crate::store::sqlite::tx::Tx;
+use crate::store::work::{WorkRef, WorkState};
+use async_trait::async_trait;
+
+#[async_trait]
+impl Operate for SqliteStore {
+    async fn work_decide(
+        &self,
+        work: WorkRef,
+        decision: WorkDecision,
+        actor: Actor,
+    ) -> Result<Decided<WorkState>, StoreError> {
+        self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, decision, &actor)).await
+    }
+
+    async fn outbox_decide(
+        &self,
+        row: RowRef,
+        decision: RowDecision,
+        actor: Actor,
+    ) -> Result<Decided<RowState>, StoreError> {
+        self.writer.call("deciding about a row", move |tx| decide_row(tx, &row, &decision, &actor)).await
+    }
+}
+
+fn decide_work(
+    tx: &Tx<'_>,
+    work: &WorkRef,
+    decision: WorkDecision,
+    actor: &Actor,
+) -> Result<Decided<WorkState>, StoreError> {
+    let key = (&work.namespace, work.id.as_bytes());
+    let found =
+        tx.first(include_str!("queries/work_state.sql"), key, |row| rows::state(row, WorkState::from_word))?;
+    let Some(state) = found else { return Ok(Decided::Unknown) };
+    if !decision.from_states().contains(&state) {
+        return Ok(Decided::Refused(state));
+    }
+    let (to, why) = (decision.to_state(), said(actor));
+    let values = (&work.namespace, work.id.as_bytes(), state.word(), to.word(), tx.now_ms, &why);
+    tx.execute(include_str!("queries/work_decide.sql"), values)?;
+    tx.evidence(
+        &work.namespace,
+        work.id,
+        "decided-by",
+        &format!("{} to {}: {why}", state.word(), to.word()),
+    )?;
+    Ok(Decided::Applied)
+}
+
+fn decide_row(
+    tx: &Tx<'_>,
+    row: &RowRef,
+    decision: &RowDecision,
+    actor: &Actor,
+) -> Result<Decided<RowState>, StoreError> {
+    let key = (&row.namespace, row.id.as_bytes());
+    let found =
+        tx.first(include_str!("queries/outbox_state.sql"), key, |row| rows::state(row, RowState::from_word))?;
+    let Some(state) = found else { return Ok(Decided::Unknown) };
+    if !decision.from_states().contains(&state) {
+        return Ok(Decided::Refused(state));
+    }
+    let (to, why) = (decision.to_state(), said(actor));
+    let reference = match decision {
+        RowDecision::Sent { external_reference } => external_reference.as_deref(),
+        RowDecision::Again | RowDecision::Cancel => None,
+    };
+    let values = (&row.namespace, row.id.as_bytes(), state.word(), to.word(), tx.now_ms, &why, reference);
+    let work: Option<WorkId> =
+        tx.first(include_str!("queries/outbox_decide.sql"), values, |row| rows::key(row, "work_id"))?;
+    let work = work.ok_or_else(|| tx.corrupt("a row could not be decided about"))?;
+    let detail = format!("row {} from {} to {}: {why}", row.id, state.word(), to.word());
+    tx.evidence(&row.namespace, work, "decided-by", &detail)?;
+    Ok(Decided::Applied)
+}
+
+fn said(actor: &Actor) -> String {
+    format!("{} says: {}", actor.name, actor.reason)
+}
