@@ -8,6 +8,7 @@ use crate::protocol::slow;
 use crate::protocol::with_rows;
 use onceward::connectors::{Envelope, LookUp, Method};
 use onceward::contract::tier::Tier;
+use onceward::dispatch::retry::RetryPolicy;
 use onceward::store::outbox::RowState;
 use std::path::Path;
 use support::host::DELIVERY_LEASE_MS;
@@ -125,7 +126,11 @@ async fn while_the_search_does_not_answer_nothing_goes_out() {
 
 #[tokio::test]
 async fn a_look_up_waits_until_the_receiver_has_settled() {
-    let (_dir, receiver, host) = searchable().await;
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = receiver(dir.path());
+    // The schedule alone would come back at once.
+    let quick = RetryPolicy { base_ms: 1, ceiling_ms: 1, ..RetryPolicy::default() };
+    let host = with_rows(builder(dir.path(), &receiver).delivery_retry(quick), &["a"]).await;
     receiver.fault(&["lose-reply"]).unwrap();
     let before = host.deliver().await;
     let due_ms = before.next_due_ms.expect("it will be asked for");
