@@ -14,6 +14,7 @@ use onceward::dispatch::step::{Claimed, DispatchError, Dispatcher, Ended};
 use onceward::identity::event::Event;
 use onceward::models::Model;
 use onceward::runtime::decide::DecisionDesk;
+use onceward::runtime::decide::MODEL_TIMEOUT_MS;
 use onceward::runtime::job::Grants;
 use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
@@ -36,6 +37,9 @@ pub const KEY_RETENTION_MS: u64 = 24 * 3_600_000;
 /// How long a sender to `crm` may take, in milliseconds.
 pub const DELIVERY_LEASE_MS: u64 = 60_000;
 
+/// How many runs the host has places for.
+pub const INSTANCES: u32 = 8;
+
 /// What a host is made of, before it is started.
 pub struct HostBuilder {
     dir: PathBuf,
@@ -46,6 +50,7 @@ pub struct HostBuilder {
     retry: RetryPolicy,
     delivery_retry: RetryPolicy,
     lease_ms: Option<u64>,
+    model_timeout_ms: u64,
     grants: bool,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
@@ -80,6 +85,7 @@ impl HostBuilder {
             retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             lease_ms: None,
+            model_timeout_ms: MODEL_TIMEOUT_MS,
             grants: true,
             clock: Arc::default(),
             oracle: Arc::default(),
@@ -171,6 +177,13 @@ impl HostBuilder {
         self
     }
 
+    /// How long a run waits for one answer, in milliseconds.
+    #[must_use]
+    pub fn model_timeout_ms(mut self, timeout_ms: u64) -> Self {
+        self.model_timeout_ms = timeout_ms;
+        self
+    }
+
     /// The operator grants nothing, whatever the contracts ask for.
     #[must_use]
     pub fn without_grants(mut self) -> Self {
@@ -195,10 +208,11 @@ impl HostBuilder {
         let model = Arc::clone(&self.oracle) as Arc<dyn Model>;
         let models =
             BTreeMap::from([("oracle".to_owned(), Arc::clone(&model)), ("classifier".to_owned(), model)]);
-        let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), models));
+        let desk = DecisionDesk::new(Arc::clone(&store), models).model_timeout_ms(self.model_timeout_ms);
+        let desk = Arc::new(desk);
         let engine = EngineSettings {
             cache_dir: Some(paths::compile_cache()),
-            instances_max: 8,
+            instances_max: INSTANCES,
             memory_bytes: Limits::default().memory_bytes,
         };
         let runtime = Arc::new(Runtime::new(&engine, desk).expect("the engine can be set up"));

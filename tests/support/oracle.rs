@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use onceward::models::{Model, ModelAnswer, ModelError, ModelRequest};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -15,6 +15,7 @@ pub struct Oracle {
     next: Mutex<Vec<Result<String, ModelError>>>,
     asked: Mutex<Vec<ModelRequest>>,
     arrived: Notify,
+    broken: AtomicBool,
 }
 
 impl Oracle {
@@ -45,6 +46,11 @@ impl Oracle {
         *self.delay.lock().expect("no test panics while it holds this") = delay;
     }
 
+    /// Panic at every call, as a faulty client would.
+    pub fn break_down(&self) {
+        self.broken.store(true, Ordering::SeqCst);
+    }
+
     /// The next answer, JSON text, or an error; several wait in order.
     pub fn next(&self, answer: Result<&str, ModelError>) {
         self.next.lock().expect("no test panics while it holds this").push(answer.map(str::to_owned));
@@ -57,6 +63,7 @@ impl Model for Oracle {
         self.asked.lock().expect("no test panics while it holds this").push(request.clone());
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         self.arrived.notify_waiters();
+        assert!(!self.broken.load(Ordering::SeqCst), "the oracle is broken");
         let delay = *self.delay.lock().expect("no test panics while it holds this");
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;

@@ -7,6 +7,7 @@ use crate::contract::step::StepContract;
 use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
+use crate::runtime::decide::MODEL_TIMEOUT_MS;
 use crate::runtime::job::Grants;
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
@@ -16,6 +17,9 @@ use std::sync::Arc;
 
 /// How much longer than a run a lease is, in milliseconds: the settle must still find its claim.
 const LEASE_MARGIN_MS: u64 = 20_000;
+
+/// Full waits for a model that a lease allows for. A step that waits longer loses its claim, and changes nothing.
+const MODEL_WAITS: u64 = 3;
 
 /// A loaded step with its grants and budgets.
 #[derive(Debug)]
@@ -48,9 +52,12 @@ impl StepSetup {
     /// The conditions of its claims. A lease outlasts the run, so that hosted steps need no renewal.
     #[must_use]
     pub fn terms(&self) -> Terms {
+        // Waits for a model are outside the wall.
+        let waits = if self.grants.models.is_empty() { 0 } else { MODEL_WAITS };
+        let whole_ms = self.limits.wall_ms.saturating_add(MODEL_TIMEOUT_MS.saturating_mul(waits));
         let lease_ms = self
             .lease_ms
-            .unwrap_or_else(|| self.limits.wall_ms.saturating_add(LEASE_MARGIN_MS))
+            .unwrap_or_else(|| whole_ms.saturating_add(LEASE_MARGIN_MS))
             .max(self.limits.wall_ms);
         Terms {
             lease_ms: i64::try_from(lease_ms).unwrap_or(i64::MAX),

@@ -10,14 +10,15 @@
 use crate::clock::Clock;
 use crate::crash_point;
 use crate::crash_point::CrashPoint;
+use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
-use crate::identity::json_text;
-use crate::identity::rules::Rules;
+use crate::identity::key::ContentHash;
+use crate::identity::key::digest;
 use crate::identity::work_id::follow_up_id;
 use crate::identity::work_id::{IdentityError, identify};
 use crate::runtime::job::Job;
-use crate::runtime::registry::Runtime;
+use crate::runtime::registry::{Place, Runtime};
 use crate::runtime::run::Ended as RunEnded;
 use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
@@ -29,6 +30,9 @@ use crate::store::work::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The label under which a step's output is hashed as the content of the next step's work.
+const FOLLOW_UP_LABEL: &str = "onceward/follow-up";
 
 /// Chunks of one batch: far more than any batch has, and an end for a step that never comes to one.
 const CHUNKS_MAX: u32 = 100_000;
@@ -81,11 +85,14 @@ pub struct Held {
     setup: Arc<StepSetup>,
     job: Arc<Job>,
     takeover: bool,
+    place: Place,
 }
 
 /// Phase two is done: the step has run, and nothing of it is committed.
 pub struct Ran {
-    held: Held,
+    setup: Arc<StepSetup>,
+    job: Arc<Job>,
+    takeover: bool,
     run: Run,
 }
 
@@ -166,7 +173,11 @@ impl Dispatcher {
         let setup = self.setup(step)?;
         let arrival = self.arrival(setup, event)?;
         Ok(match self.store.work_claim(arrival, setup.terms()).await? {
-            Claim::Acquired(acquired) => Claimed::Held(Box::new(self.held(setup, *acquired))),
+            // The place comes after the claim, so that a repeat is answered while every place is taken.
+            Claim::Acquired(acquired) => {
+                let place = self.runtime.place().await;
+                Claimed::Held(Box::new(self.held(setup, *acquired, place)))
+            }
             Claim::Answered(answered) => Claimed::Answered(answered),
         })
     }
@@ -174,8 +185,10 @@ impl Dispatcher {
     /// Claim the step's next due work.
     pub async fn take(&self, step: &str) -> Result<Option<Held>, DispatchError> {
         let setup = self.setup(step)?;
+        // The place comes before the claim, so that no lease runs out while a worker waits for one.
+        let place = self.runtime.place().await;
         Ok(match self.store.work_take(&self.namespace, step, setup.terms()).await? {
-            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired)),
+            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, place)),
             Some(Claim::Answered(_)) | None => None,
         })
     }
@@ -187,7 +200,7 @@ impl Dispatcher {
         })
     }
 
-    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired) -> Held {
+    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired, place: Place) -> Held {
         crash_point::reach(CrashPoint::Claimed);
         let job = Job {
             work: Arc::new(acquired.work),
@@ -196,7 +209,7 @@ impl Dispatcher {
             grants: Arc::clone(&setup.grants),
             stages: Arc::clone(&self.stages),
         };
-        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover }
+        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover, place }
     }
 
     /// The event's identity under the contract, and under the contracts before it.
@@ -236,9 +249,8 @@ impl Dispatcher {
     fn follow_up(&self, work: &WorkRecord, output: &str) -> Option<Box<FollowUp>> {
         let place = self.flow.iter().position(|step| *step == work.step)?;
         let next = self.steps.get(self.flow.get(place + 1)?)?.contract();
-        // The output has been read once already; what can't be hashed under the rules is hashed as it stands.
-        let content = json_text::parse(output).ok()?;
-        let content_hash = Rules::default().content_hash(&content).ok()?;
+        // No event ever claims a follow-up, so its content is compared with nothing; it is what the step said.
+        let content_hash = ContentHash::from_bytes(digest(FOLLOW_UP_LABEL, &[output.as_bytes()]));
         let root = &work.root_key;
         let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
         let tail = work.readable_key.splitn(3, ':').nth(2).unwrap_or(&work.readable_key);
@@ -262,10 +274,11 @@ impl Held {
 
     /// Run the step in a fresh instance.
     pub async fn run(self, dispatcher: &Dispatcher) -> Ran {
-        let limits = Arc::clone(&self.setup.limits);
-        let run = dispatcher.runtime.run(&self.setup.plugin, Arc::clone(&self.job), limits).await;
+        let Self { setup, job, takeover, place } = self;
+        let limits = Arc::clone(&setup.limits);
+        let run = dispatcher.runtime.run_in(place, &setup.plugin, Arc::clone(&job), limits).await;
         crash_point::reach(CrashPoint::StepRan);
-        Ran { held: self, run }
+        Ran { setup, job, takeover, run }
     }
 }
 
@@ -278,31 +291,32 @@ impl Ran {
 
     /// Commit what the run came to, in one transaction.
     pub async fn settle(self, dispatcher: &Dispatcher) -> Result<Ended, DispatchError> {
-        let Self { held, run } = self;
-        let ended = |end| Ended { work: Arc::clone(&held.job.work), takeover: held.takeover, end };
+        let Self { setup, job, takeover, run } = self;
+        let again = |cause, asked_ms| again(dispatcher, &setup.retry, &job.work, cause, asked_ms);
+        let ended = |end| Ended { work: Arc::clone(&job.work), takeover, end };
         let (outcome, end) = match run.ended {
             RunEnded::Stopped(Stop::LeaseLost) => return Ok(ended(End::LeaseLost)),
             // The store is not there to settle with; the lease ends, and the work is taken over.
             RunEnded::Stopped(Stop::Store(error)) => return Err(error.into()),
             RunEnded::Finished { output, needs_review } => {
-                let follow_up = dispatcher.follow_up(&held.job.work, &output);
+                let follow_up = dispatcher.follow_up(&job.work, &output);
                 let end = End::Done { output: output.clone(), needs_review: needs_review.clone() };
                 (Outcome::Done { output, needs_review, follow_up, collected: run.collected }, end)
             }
-            RunEnded::Continue { .. } if held.job.work.chunk >= CHUNKS_MAX => {
+            RunEnded::Continue { .. } if job.work.chunk >= CHUNKS_MAX => {
                 let cause = format!("more than {CHUNKS_MAX} chunks: the step continues without end");
                 (Outcome::Dead { cause: cause.clone() }, End::Dead(cause))
             }
             RunEnded::Continue { cursor } => {
                 (Outcome::Continue { cursor, collected: run.collected }, End::Continued)
             }
-            RunEnded::Retry { reason, after_ms } => held.again(dispatcher, reason, after_ms),
-            RunEnded::Stopped(stop) => held.again(dispatcher, stop.to_string(), None),
+            RunEnded::Retry { reason, after_ms } => again(reason, after_ms),
+            RunEnded::Stopped(stop) => again(stop.to_string(), None),
             RunEnded::Review(cause) => (Outcome::Review { cause: cause.clone() }, End::Review(cause)),
             RunEnded::Reject(cause) => (Outcome::Reject { cause: cause.clone() }, End::Rejected(cause)),
         };
-        let work = WorkRef { namespace: held.job.work.namespace.clone(), id: held.job.work.work_id };
-        let settlement = Settlement { work, token: held.job.token, outcome, notes: run.notes };
+        let work = WorkRef { namespace: job.work.namespace.clone(), id: job.work.work_id };
+        let settlement = Settlement { work, token: job.token, outcome, notes: run.notes };
         let settled = dispatcher.store.work_settle(settlement).await?;
         crash_point::reach(CrashPoint::Settled);
         Ok(ended(match settled {
@@ -310,24 +324,27 @@ impl Ran {
             Settled::RowConflict { cause } => End::Dead(cause),
             Settled::LeaseLost => {
                 // Where the claim itself was never committed, nobody has the work, and the caller must hear why.
-                held.job.durable.wait().await?;
+                job.durable.wait().await?;
                 End::LeaseLost
             }
         }))
     }
 }
 
-impl Held {
-    /// Another attempt, or the end of the budget.
-    fn again(&self, dispatcher: &Dispatcher, cause: String, asked_ms: Option<u64>) -> (Outcome, End) {
-        let (policy, work) = (&self.setup.retry, &self.job.work);
-        // Both are of the claim: how long ago the first attempt since the last restart of the count began.
-        let age_ms = work.updated_ms.saturating_sub(work.budget_from_ms.unwrap_or(work.updated_ms));
-        if let Some(exhausted) = policy.exhausted(work.attempt, age_ms) {
-            let cause = format!("{exhausted}: {cause}");
-            return (Outcome::Dead { cause: cause.clone() }, End::Dead(cause));
-        }
-        let due_in_ms = policy.delay_ms(&*dispatcher.clock, work.attempt, asked_ms);
-        (Outcome::Retry { cause: cause.clone(), due_in_ms }, End::Retried { cause, due_in_ms })
+/// Another attempt, or the end of the budget.
+fn again(
+    dispatcher: &Dispatcher,
+    policy: &RetryPolicy,
+    work: &WorkRecord,
+    cause: String,
+    asked_ms: Option<u64>,
+) -> (Outcome, End) {
+    // Both are of the claim: how long ago the first attempt since the last restart of the count began.
+    let age_ms = work.updated_ms.saturating_sub(work.budget_from_ms.unwrap_or(work.updated_ms));
+    if let Some(exhausted) = policy.exhausted(work.attempt, age_ms) {
+        let cause = format!("{exhausted}: {cause}");
+        return (Outcome::Dead { cause: cause.clone() }, End::Dead(cause));
     }
+    let due_in_ms = policy.delay_ms(&*dispatcher.clock, work.attempt, asked_ms);
+    (Outcome::Retry { cause: cause.clone(), due_in_ms }, End::Retried { cause, due_in_ms })
 }

@@ -60,12 +60,6 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// The component by its content.
-    #[must_use]
-    pub fn digest(&self) -> PluginDigest {
-        self.digest
-    }
-
     /// What the step promises and asks for.
     #[must_use]
     pub fn contract(&self) -> &StepContract {

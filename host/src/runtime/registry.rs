@@ -77,11 +77,6 @@ impl Runtime {
         run
     }
 
-    /// Run a step on a job, in a fresh instance. Waits where all places are taken.
-    pub async fn run(&self, plugin: &Plugin, job: Arc<Job>, limits: Arc<Limits>) -> Run {
-        self.run_in(self.place().await, plugin, job, limits).await
-    }
-
     /// Ask a component for its contract, with every import trapping.
     async fn read_contract(
         &self,

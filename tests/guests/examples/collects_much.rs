@@ -19,22 +19,23 @@ impl Step for CollectsMuch {
     fn handle(work: Work<Value>) -> Result<Outcome<Value>, Failure> {
         let kind = text(&work.payload, "kind")?;
         let content = "x".repeat(usize::try_from(number(&work.payload, "bytes")?).unwrap_or(usize::MAX));
-        for index in 0..number(&work.payload, "count")? {
-            collect(kind, index, &content)?;
+        let count = number(&work.payload, "count")?;
+        for index in 0..count {
+            // Items are done once for ever, so a test that counts further needs other ones.
+            collect(kind, &format!("{index} of {count}"), &content)?;
         }
         Ok(Outcome::done(json!(null)))
     }
 }
 
-fn collect(kind: &str, index: u64, content: &str) -> Result<(), Failure> {
-    let name = format!("{index}");
+fn collect(kind: &str, name: &str, content: &str) -> Result<(), Failure> {
     match kind {
-        "pins" => drop(decisions::cache(&name, &json!(content))?),
+        "pins" => drop(decisions::cache(name, &json!(content))?),
         "rows" => drop(Row::to("crm").slot(name).payload(&content).enqueue()?),
         "keys" => drop(ledger::claim([format!("{name}{content}")])?),
         "references" => {
-            ledger::claim([name.as_str()])?;
-            ledger::record_effect(&name, Some(content))?;
+            ledger::claim([name])?;
+            ledger::record_effect(name, Some(content))?;
         }
         "claims" => drop(ledger::claim(["one"])?),
         "slots" => drop(Row::to("crm").slot(content).payload(&name).enqueue()?),

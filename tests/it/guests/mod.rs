@@ -2,6 +2,7 @@
 
 mod budgets;
 mod decisions;
+mod hostile;
 mod limits;
 mod outcomes;
 mod plugins;

@@ -99,10 +99,14 @@ fn resume_is_not_done_while_a_work_needs_a_person() {
 
 #[test]
 fn a_work_that_dies_when_it_is_taken_is_seen() {
-    let guests = Guests::new(&["echo"], "retry = { attempts_max = 1 }");
-    let file = guests.event("one", &json!({ "a": 1 }));
-    guests.host.crash_at("step-ran", &["run", &file]).expect("it dies");
-    check(&guests.host, &["resume"], 3, &["works: 1 dead", "--state dead"]);
+    let stage = Stage::new(&[]);
+    let path = stage.host.dir().join("onceward.toml");
+    let once = super::text(&path).replace("attempts_max = 1000", "attempts_max = 1");
+    std::fs::write(&path, once).expect("a configuration");
+    stage.host.lead("lead.json", "msg-1", "What is the price?").expect("an event");
+    // A claim is certainly on disk where a model has been asked, and not before.
+    stage.host.crash_at("decision-recorded", &["run", "lead.json"]).expect("it dies");
+    check(&stage.host, &["resume"], 3, &["no work was due", "works: 1 dead", "--state dead"]);
 }
 
 #[test]

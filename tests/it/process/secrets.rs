@@ -116,10 +116,8 @@ fn a_credential_in_use_stays_in_use_alone() {
     let variable = OsStr::new(&variable);
     let (crm, host) = (&vault.stage.crm, &vault.stage.host);
     vault.authorise("authorization = { env = \"CRM_AUTHORIZATION\" }");
-    crm.fault(&["status:500"]).expect("a fault");
-    vault.check(&["run", "lead.json", "--deliver"], variable, 3, "again");
-    crm.fault(&["status:401"]).expect("a fault");
-    vault.check(&["deliver", "--wait", "20"], variable, 3, "paused");
+    crm.fault(&["status:500", "status:401"]).expect("faults");
+    vault.check(&["run", "lead.json", "--deliver", "--wait", "20"], variable, 3, "paused");
     vault.check(&["destination", "resume", "crm"], variable, 0, "goes on");
     vault.authorise("authorization = { file = \"crm.secret\" }");
     let killed = host

@@ -14,7 +14,6 @@ use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 use rusqlite::Row;
-use std::collections::BTreeMap;
 
 const LISTING: &str = "listing";
 
@@ -92,19 +91,7 @@ impl Inspect for SqliteStore {
     }
 
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError> {
-        let namespace = namespace.to_owned();
-        let counts = self
-            .readers
-            .read(move |c| {
-                all(
-                    c,
-                    LISTING,
-                    include_str!("queries/work_counts.sql"),
-                    [namespace],
-                    count(WorkState::from_word),
-                )
-            })
-            .await?;
+        let counts = self.state_counts(namespace, "work", WorkState::from_word).await?;
         Ok(WorkCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
     }
 
@@ -150,21 +137,8 @@ impl Inspect for SqliteStore {
     }
 
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError> {
-        let namespace = namespace.to_owned();
-        let counts = self
-            .readers
-            .read(move |c| {
-                all(
-                    c,
-                    LISTING,
-                    include_str!("queries/outbox_counts.sql"),
-                    [namespace],
-                    count(RowState::from_word),
-                )
-            })
-            .await?;
-        let by_state: BTreeMap<_, _> = counts.into_iter().map(|(state, n)| (state.word(), n)).collect();
-        Ok(OutboxCounts { by_state })
+        let counts = self.state_counts(namespace, "outbox", RowState::from_word).await?;
+        Ok(OutboxCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
     }
 
     async fn destination_list(&self, namespace: &str) -> Result<Vec<DestinationStatus>, StoreError> {
@@ -187,11 +161,24 @@ impl Inspect for SqliteStore {
     }
 }
 
-/// A row of a count: state and number.
-fn count<T>(from_word: fn(&str) -> Option<T>) -> impl FnMut(&Row<'_>) -> rusqlite::Result<(T, u64)> {
-    move |row| {
-        let number: i64 = row.get(1)?;
-        Ok((rows::state(row, from_word)?, u64::try_from(number).unwrap_or(0)))
+impl SqliteStore {
+    /// How many of a noun are in each state.
+    async fn state_counts<T: Send + 'static>(
+        &self,
+        namespace: &str,
+        noun: &'static str,
+        from_word: fn(&str) -> Option<T>,
+    ) -> Result<Vec<(T, u64)>, StoreError> {
+        let namespace = namespace.to_owned();
+        let sql = include_str!("queries/state_counts.sql");
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, sql, (namespace, noun), |row| {
+                    let number: i64 = row.get("number")?;
+                    Ok((rows::state(row, from_word)?, u64::try_from(number).unwrap_or(0)))
+                })
+            })
+            .await
     }
 }
 

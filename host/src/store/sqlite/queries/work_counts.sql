@@ -1,1 +1,0 @@
-SELECT state, number FROM state_count WHERE namespace = ?1 AND noun = 'work' AND number > 0
