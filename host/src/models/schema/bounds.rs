@@ -6,7 +6,7 @@
 //! so are the keywords whose cost is exponential whatever the size (`unevaluatedProperties` and its like run their
 //! siblings again at each level: 24 levels in a kilobyte take ten seconds) and those that change what `#/…` means.
 //!
-//! [`Bounds`] of a schema then hold for its checks: each part meets each value of an answer at most once. It fails as
+//! `Bounds` of a schema then hold for its checks: each part meets each value of an answer at most once. It fails as
 //! [`SchemaError`], naming the limit or the keyword.
 
 use crate::models::schema::error::SchemaError;
