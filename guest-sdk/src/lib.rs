@@ -65,3 +65,8 @@ pub mod prelude {
     pub use crate::step::Step;
     pub use crate::work::Work;
 }
+
+/// The step in the project's README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct ProjectReadme;

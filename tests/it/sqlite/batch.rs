@@ -64,6 +64,18 @@ async fn hold(store: &SqliteStore, id: &str) -> Box<Acquired> {
     held
 }
 
+/// The claim is one commit and the settle the other: event, work and claim are one row, and everything that ends a work is
+/// one transaction.
+#[tokio::test]
+async fn a_work_takes_two_commits() {
+    let store = Arc::new(SqliteBackend::default().store(None));
+    let before = store.commits();
+    let work = held(store.work_claim(arrival("a"), TERMS).await.expect("the store works"));
+    work.durable.wait().await.expect("the claim is committed");
+    let settled = settle(&store, &work, done()).await.expect("no panic").expect("the store works");
+    assert_eq!((settled, store.commits() - before), (Settled::Applied, 2));
+}
+
 #[tokio::test]
 async fn two_hundred_claims_share_a_few_commits() {
     let backend = SqliteBackend::default();
