@@ -358,8 +358,9 @@ pub struct Collected {
 pub struct Mark {
     /// Its name.
     pub stage: String,
-    /// Its place in the list. Progress goes forward only.
-    pub index: u32,
+    /// The stages that a handoff does not leave for this one: itself, and those after it. By name, since the list may
+    /// change while handoffs are on their way.
+    pub kept: Vec<String>,
 }
 
 /// The next step's work in a flow.

@@ -107,6 +107,7 @@ macro_rules! conformance {
                 ]
                 progress: [
                     progress_find_goes_forward_only,
+                    progress_find_goes_by_the_list_that_holds_now,
                     progress_find_shares_nothing_between_namespaces_and_roots,
                 ]
                 contract: [

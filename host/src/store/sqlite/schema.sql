@@ -232,13 +232,9 @@ CREATE TABLE progress (
     namespace   TEXT NOT NULL,
     root_key    BLOB NOT NULL CHECK (length(root_key) = 32),
     stage       TEXT NOT NULL,
-    place       INTEGER NOT NULL,
     reached_ms  INTEGER NOT NULL,
     PRIMARY KEY (namespace, root_key)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER progress_goes_forward BEFORE UPDATE ON progress WHEN NEW.place <= OLD.place
-BEGIN SELECT RAISE(ABORT, 'progress goes forward only'); END;
 
 CREATE TABLE item (
     namespace           TEXT NOT NULL,

@@ -85,9 +85,10 @@ fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected)
         tx.evidence(namespace, work, "enqueued", &detail)?;
     }
     if let Some(mark) = &collected.mark {
+        let kept = serde_json::json!(mark.kept).to_string();
         let advanced = tx.execute(
             include_str!("queries/progress_advance.sql"),
-            (namespace, work.as_bytes(), &mark.stage, mark.index, tx.now_ms),
+            (namespace, work.as_bytes(), &mark.stage, kept, tx.now_ms),
         )?;
         if advanced == 1 {
             tx.evidence(namespace, work, "progress", &mark.stage)?;

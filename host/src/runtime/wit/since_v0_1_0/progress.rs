@@ -27,8 +27,7 @@ impl Host for RunState {
         {
             return Ok(Err(ProgressError::Backwards(reached)));
         }
-        let index = u32::try_from(wanted).unwrap_or(u32::MAX);
-        self.collected.mark = Some(Mark { stage, index });
+        self.collected.mark = Some(Mark { stage, kept: stages[wanted..].to_vec() });
         Ok(Ok(()))
     }
 
