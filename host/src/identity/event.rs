@@ -116,6 +116,12 @@ pub enum EventError {
         /// Its length in bytes.
         bytes: usize,
     },
+    /// A key field holds U+0000, which not every backend's text can hold. In the payload it is accepted.
+    #[error("read an event: `{field}` holds the character U+0000, which can't stand in a key; leave it out")]
+    NulInField {
+        /// The member.
+        field: &'static str,
+    },
     /// A member holds something other than text.
     #[error("read an event: `{field}` holds {found}; send it as text in double quotes")]
     WrongKind {
@@ -147,6 +153,7 @@ impl EventError {
             Self::MissingField { .. } => "missing-envelope-field",
             Self::BlankField { .. } => "blank-envelope-field",
             Self::FieldTooLong { .. } => "envelope-field-too-long",
+            Self::NulInField { .. } => "nul-in-envelope-field",
             Self::WrongKind { .. } => "wrong-envelope-kind",
             Self::BadTime { .. } => "bad-event-time",
         }
@@ -224,6 +231,7 @@ fn key_field(members: &mut Map<String, Value>, field: &'static str) -> Result<Op
         Some(text) if text.len() > KEY_FIELD_LIMIT_BYTES => {
             Err(EventError::FieldTooLong { field, bytes: text.len() })
         }
+        Some(text) if text.contains('\0') => Err(EventError::NulInField { field }),
         text => Ok(text),
     }
 }
@@ -255,6 +263,7 @@ mod tests {
         check(r#"{"source": "s"}"#, "missing-envelope-field", "`data`");
         check(r#"{"source": "s", "id": " ", "data": 1}"#, "blank-envelope-field", "`id`");
         check(r#"{"source": "s", "id": 7, "data": 1}"#, "wrong-envelope-kind", "`id` holds a number");
+        check(r#"{"source": "s", "id": "a\u0000b", "data": 1}"#, "nul-in-envelope-field", "`id`");
         check(r#"{"source": "s", "time": "yesterday", "data": 1}"#, "bad-event-time", "`time`");
         check("[]", "not-an-object", "an array");
     }
