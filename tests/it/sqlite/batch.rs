@@ -9,7 +9,7 @@ use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
 use onceward::store::sqlite::SqliteStore;
 use onceward::store::work::{
-    Acquired, Arrival, Claim, Outcome, Settled, Settlement, Standing, Terms, WorkFilter,
+    Acquired, Arrival, Claim, Collected, Outcome, Settled, Settlement, Standing, Terms, WorkFilter,
 };
 use onceward::store::{Inspect, Ledger};
 use rusqlite::Connection;
@@ -21,6 +21,9 @@ use tokio::task::JoinHandle;
 /// A size that a few works fit in, and a payload that does not. Bytes.
 const SMALL_BYTES: u64 = 1 << 20;
 const GIANT_BYTES: usize = 2 << 20;
+
+/// Which of the works of a batch is spoilt: one with others before and behind it.
+const FAULT: usize = 4;
 
 /// Another program's write transaction: while it is open the writer waits at its BEGIN, and callers queue up
 /// behind it for one batch.
@@ -102,6 +105,42 @@ async fn a_claim_is_durable_after_its_wait() {
     held.durable.wait().await.expect("it stays committed");
 }
 
+/// Settle these works in one batch, the one at [`FAULT`] spoilt; all others must hold. What became of the spoilt one.
+pub(super) async fn settle_with_a_fault(
+    store: &Arc<SqliteStore>,
+    works: &[Box<Acquired>],
+    gate: Gate,
+    spoil: impl Fn(&mut Collected),
+) -> Result<Settled, StoreError> {
+    let settles: Vec<_> = works
+        .iter()
+        .enumerate()
+        .map(|(n, held)| {
+            let mut collected = rows(&[&n.to_string()]);
+            if n == FAULT {
+                spoil(&mut collected);
+            }
+            settle(store, held, done_with(collected))
+        })
+        .collect();
+    gate.open().await;
+    let mut failed = None;
+    for (n, settled) in settles.into_iter().enumerate() {
+        let settled = settled.await.expect("no panic");
+        if n == FAULT {
+            failed = Some(settled);
+        } else {
+            assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}");
+        }
+    }
+    failed.expect("there are enough works")
+}
+
+/// A row of this size, which the space that is left can't hold.
+pub(super) fn giant(bytes: usize) -> impl Fn(&mut Collected) {
+    move |collected| collected.rows.push(row("giant", &"x".repeat(bytes)))
+}
+
 #[tokio::test]
 async fn a_command_that_fails_takes_nothing_along() {
     let backend = SqliteBackend::default();
@@ -112,34 +151,21 @@ async fn a_command_that_fails_takes_nothing_along() {
     }
     let before = store.commits();
     let gate = Gate::close(&backend.path());
-    let settles: Vec<_> = works
-        .iter()
-        .enumerate()
-        .map(|(n, held)| {
-            let mut collected = rows(&[&n.to_string()]);
-            if n == 4 {
-                // It never claimed this item: the statement after the rows fails.
-                collected
-                    .effects
-                    .push(ItemEffect { key: "never claimed".to_owned(), external_reference: None });
-            }
-            settle(&store, held, done_with(collected))
-        })
-        .collect();
-    gate.open().await;
-    for (n, settled) in settles.into_iter().enumerate() {
-        let settled = settled.await.expect("no panic");
-        match n {
-            4 => assert!(matches!(settled, Err(StoreError::Corrupt { .. })), "{settled:?}"),
-            _ => assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}"),
-        }
-    }
+    // It never claimed this item: the statement after the rows fails.
+    let failed = settle_with_a_fault(&store, &works, gate, |collected| {
+        collected.effects.push(ItemEffect { key: "never claimed".to_owned(), external_reference: None });
+    })
+    .await;
+    assert!(matches!(failed, Err(StoreError::Corrupt { .. })), "{failed:?}");
     assert!(store.commits() - before <= 2, "{} commits", store.commits() - before);
     let stored: i64 =
         backend.direct().query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
     assert_eq!(stored, 8, "a row of the failed settle was kept");
     // The run whose settle failed still holds its work, and can end it otherwise.
-    assert_eq!(settle(&store, &works[4], done()).await.unwrap().expect("the store works"), Settled::Applied);
+    assert_eq!(
+        settle(&store, &works[FAULT], done()).await.unwrap().expect("the store works"),
+        Settled::Applied
+    );
 }
 
 #[tokio::test]
@@ -151,25 +177,8 @@ async fn a_payload_that_does_not_fit_fails_alone() {
         works.push(hold(&store, &n.to_string()).await);
     }
     let gate = Gate::close(&backend.path());
-    let settles: Vec<_> = works
-        .iter()
-        .enumerate()
-        .map(|(n, held)| {
-            let mut collected = rows(&[&n.to_string()]);
-            if n == 4 {
-                collected.rows.push(row("giant", &"x".repeat(GIANT_BYTES)));
-            }
-            settle(&store, held, done_with(collected))
-        })
-        .collect();
-    gate.open().await;
-    for (n, settled) in settles.into_iter().enumerate() {
-        let settled = settled.await.expect("no panic");
-        match n {
-            4 => assert!(matches!(settled, Err(StoreError::Full { .. })), "{settled:?}"),
-            _ => assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}"),
-        }
-    }
+    let failed = settle_with_a_fault(&store, &works, gate, giant(GIANT_BYTES)).await;
+    assert!(matches!(failed, Err(StoreError::Full { .. })), "{failed:?}");
     let stored: i64 =
         backend.direct().query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
     assert_eq!(stored, 8);

@@ -1,7 +1,7 @@
 //! A disk that is really full: a small file system in memory, which takes the right to mount.
 
-use crate::conformance::harness::{SPACE, TERMS, arrival, done, done_with, held, row, rows};
-use crate::sqlite::batch::{Gate, claim, settle};
+use crate::conformance::harness::{SPACE, TERMS, arrival, done, held};
+use crate::sqlite::batch::{Gate, claim, giant, settle, settle_with_a_fault};
 use crate::sqlite::full::{assert_kept, fill};
 use onceward::store::error::StoreError;
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
@@ -161,25 +161,8 @@ async fn a_commit_that_does_not_fit_fails_for_the_one_at_fault() {
     filler.set_len(length - LEFT_BYTES).expect("it can be cut");
     let before = store.commits();
     let gate = Gate::close(&disk.settings().path);
-    let settles: Vec<_> = works
-        .iter()
-        .enumerate()
-        .map(|(n, held)| {
-            let mut collected = rows(&[&n.to_string()]);
-            if n == 4 {
-                collected.rows.push(row("giant", &"x".repeat(GIANT_BYTES)));
-            }
-            settle(&store, held, done_with(collected))
-        })
-        .collect();
-    gate.open().await;
-    for (n, settled) in settles.into_iter().enumerate() {
-        let settled = settled.await.expect("no panic");
-        match n {
-            4 => assert!(matches!(settled, Err(StoreError::Full { .. })), "{settled:?}"),
-            _ => assert_eq!(settled.expect("not at fault"), Settled::Applied, "{n}"),
-        }
-    }
+    let failed = settle_with_a_fault(&store, &works, gate, giant(GIANT_BYTES)).await;
+    assert!(matches!(failed, Err(StoreError::Full { .. })), "{failed:?}");
     assert_eq!(store.commits() - before, 8, "the batch did not fail as a whole");
     assert_eq!(store.outbox_counts(SPACE).await.expect("the store works").by_state.get("pending"), Some(&8));
 }

@@ -66,12 +66,7 @@ fn record(tx: &Tx<'_>, record: &DecisionRecord, wanted: &Pin) -> Result<Stored, 
 
 fn pin(tx: &Tx<'_>, pin: &Pin, how: &str) -> Result<Pinned, StoreError> {
     let (namespace, work) = (&pin.work.namespace, pin.work.id);
-    let holds = tx.first(
-        include_str!("queries/work_holds.sql"),
-        (namespace, work.as_bytes(), pin.token.number()),
-        |row| row.get::<_, bool>(0),
-    )?;
-    if holds != Some(true) {
+    if !tx.holds(&pin.work, pin.token)? {
         return Ok(Pinned::LeaseLost);
     }
     let inserted = tx.execute(

@@ -7,13 +7,7 @@ use crate::store::work::Settlement;
 
 /// Claim items for a run that still holds its work; none where it does not.
 pub(super) fn claim(tx: &Tx<'_>, claim: &ItemClaim) -> Result<Option<Vec<ItemVerdict>>, StoreError> {
-    let (namespace, work) = (&claim.work.namespace, claim.work.id);
-    let holds = tx.first(
-        include_str!("queries/work_holds.sql"),
-        (namespace, work.as_bytes(), claim.token.number()),
-        |row| row.get::<_, bool>(0),
-    )?;
-    if holds != Some(true) {
+    if !tx.holds(&claim.work, claim.token)? {
         return Ok(None);
     }
     claim.keys.iter().map(|key| claim_one(tx, claim, key)).collect::<Result<_, _>>().map(Some)

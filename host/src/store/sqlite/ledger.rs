@@ -58,6 +58,8 @@ impl Ledger for SqliteStore {
 /// A work that was found, as far as a claim needs it.
 struct Found {
     seq: i64,
+    work_id: WorkId,
+    readable_key: String,
     version: u32,
     content_hash: ContentHash,
     state: WorkState,
@@ -84,6 +86,8 @@ fn find<'a>(tx: &Tx<'_>, arrival: &'a Arrival) -> Result<Option<(Found, &'a Cand
         let found = tx.first(include_str!("queries/work_find.sql"), key, |row| {
             Ok(Found {
                 seq: row.get("seq")?,
+                work_id: rows::key(row, "work_id")?,
+                readable_key: row.get("readable_key")?,
                 version: row.get("version")?,
                 content_hash: rows::key(row, "content_hash")?,
                 state: rows::state(row, WorkState::from_word)?,
@@ -156,16 +160,11 @@ fn claim_found(
         Standing::Mismatch { recorded: found.content_hash, arrived: recorded_with.content_hash }
     };
     tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
-    let (work_id, readable_key) = tx
-        .first(include_str!("queries/work_read.sql"), [found.seq], |row| {
-            Ok((rows::key::<WorkId>(row, "work_id")?, row.get::<_, String>("readable_key")?))
-        })?
-        .ok_or_else(|| tx.corrupt("a found work has no row"))?;
     if let Standing::Mismatch { arrived, .. } = &standing {
         let detail = format!("an event with other content ({arrived}) was refused");
-        tx.evidence(&arrival.namespace, work_id, "mismatch", &detail)?;
+        tx.evidence(&arrival.namespace, found.work_id, "mismatch", &detail)?;
     }
-    Ok(answered(arrival, work_id, &readable_key, standing))
+    Ok(answered(arrival, found.work_id, &found.readable_key, standing))
 }
 
 /// Whether a work is free to be taken.

@@ -29,7 +29,7 @@ use crate::store::sqlite::readers::Readers;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use crate::store::sqlite::migrate::{SCHEMA, SCHEMA_VERSION, schema_by_migrations};
+pub use crate::store::sqlite::migrate::{SCHEMA, SCHEMA_VERSION};
 
 /// Where the ledger is, and how large it may become.
 #[derive(Clone, Debug)]

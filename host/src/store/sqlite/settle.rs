@@ -14,12 +14,7 @@ const RULE_LABEL: &str = "onceward/rule";
 pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
     // Checked first, so that a stale holder can't even learn of a conflict, let alone cause one.
-    let holds = tx.first(
-        include_str!("queries/work_holds.sql"),
-        (namespace, work.as_bytes(), settlement.token.number()),
-        |row| row.get::<_, bool>(0),
-    )?;
-    if holds != Some(true) {
+    if !tx.holds(&settlement.work, settlement.token)? {
         return Ok(Settled::LeaseLost);
     }
     for note in &settlement.notes {

@@ -4,6 +4,7 @@ use crate::contract::fence::Token;
 use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
 use crate::store::error::StoreError;
+use crate::store::work::WorkRef;
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -56,6 +57,13 @@ impl Tx<'_> {
             .ok_or_else(|| self.corrupt("the token sequence is missing"))?;
         self.last_token.set(token);
         Ok(Token::from_number(token))
+    }
+
+    /// The fence: whether this token is still the one that the work is run under.
+    pub(super) fn holds(&self, work: &WorkRef, token: Token) -> Result<bool, StoreError> {
+        let key = (&work.namespace, work.id.as_bytes(), token.number());
+        let holds = self.first(include_str!("queries/work_holds.sql"), key, |row| row.get(0))?;
+        Ok(holds == Some(true))
     }
 
     /// Append a line to a work's evidence.
