@@ -15,7 +15,7 @@ use crate::cli::wait::Wait;
 use crate::dispatch::step::{Claimed, Dispatcher, End, Ended};
 use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
 use crate::identity::key::RootKey;
-use crate::store::work::{Answered, Repeat, Standing};
+use crate::store::claim::{Answered, Repeat, Standing};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use std::fs::File;

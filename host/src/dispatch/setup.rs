@@ -11,7 +11,7 @@ use crate::runtime::decide::MODEL_TIMEOUT_MS;
 use crate::runtime::job::Grants;
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
-use crate::store::work::Terms;
+use crate::store::claim::Terms;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

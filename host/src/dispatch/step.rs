@@ -23,11 +23,9 @@ use crate::runtime::run::Ended as RunEnded;
 use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
 use crate::store::Store;
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
 use crate::store::error::StoreError;
-use crate::store::work::{
-    Acquired, Answered, Arrival, Candidate, Claim, FollowUp, Outcome, Settled, Settlement, WorkRecord,
-    WorkRef,
-};
+use crate::store::work::{FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

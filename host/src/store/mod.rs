@@ -16,6 +16,7 @@
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
+pub mod claim;
 pub mod decision;
 pub mod durable;
 pub mod error;
@@ -27,6 +28,7 @@ pub mod sqlite;
 pub mod work;
 
 use crate::contract::step::StepContract;
+use crate::store::claim::{Arrival, Claim, Terms};
 use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
@@ -36,9 +38,7 @@ use crate::store::outbox::{
     DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
     Sending, Take,
 };
-use crate::store::work::{
-    Arrival, Claim, Settled, Settlement, Terms, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState,
-};
+use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
 use crate::contract::fence::Token;

@@ -3,8 +3,9 @@
 use crate::conformance::harness::{Bench, ELSEWHERE, LEASE_MS, arrival, at, done, done_with, held, retry};
 use onceward::identity::key::CacheKey;
 use onceward::identity::key::digest;
+use onceward::store::claim::{Acquired, Arrival};
 use onceward::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, RulePin, Stored};
-use onceward::store::work::{Acquired, Arrival, Collected, Settled, WorkRef};
+use onceward::store::work::{Collected, Settled, WorkRef};
 use std::sync::Arc;
 
 fn key(question: &str) -> CacheKey {

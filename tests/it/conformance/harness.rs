@@ -9,11 +9,9 @@ use onceward::identity::key::RowId;
 use onceward::identity::key::WorkId;
 use onceward::identity::key::digest;
 use onceward::store::Store;
+use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
 use onceward::store::outbox::{NewRow, OutboxFilter, OutboxRow, RowRef, Sending, Take};
-use onceward::store::work::{
-    Acquired, Arrival, Candidate, Claim, Collected, FollowUp, Outcome, Settled, Settlement, Standing, Terms,
-    WorkRecord, WorkRef,
-};
+use onceward::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::sync::Arc;
 
 /// The namespace of nearly all cases.

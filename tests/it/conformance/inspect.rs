@@ -4,8 +4,9 @@ use crate::conformance::harness::{
     Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, follow_up, held, retry, row_id, rows, take,
 };
 use onceward::identity::key::WorkId;
+use onceward::store::claim::Arrival;
 use onceward::store::outbox::{OutboxFilter, RowOutcome, RowState};
-use onceward::store::work::{Arrival, Collected, Outcome, WorkFilter, WorkRef, WorkState};
+use onceward::store::work::{Collected, Outcome, WorkFilter, WorkRef, WorkState};
 
 pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     for id in ["1", "2", "3"] {

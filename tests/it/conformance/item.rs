@@ -3,8 +3,9 @@
 use crate::conformance::harness::{
     Bench, ELSEWHERE, LEASE_MS, STEP, arrival, at, done, done_with, held, retry,
 };
+use onceward::store::claim::{Acquired, Arrival};
 use onceward::store::item::{ItemClaim, ItemEffect, ItemVerdict};
-use onceward::store::work::{Acquired, Arrival, Collected, Outcome, Settled};
+use onceward::store::work::{Collected, Outcome, Settled};
 
 async fn claim(bench: &Bench, held: &Acquired, keys: &[&str]) -> Option<Vec<ItemVerdict>> {
     let keys = keys.iter().map(|key| (*key).to_owned()).collect();

@@ -4,9 +4,10 @@ use crate::conformance::harness::{
     Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, retry, row_ref, rows, take,
 };
 use onceward::identity::key::WorkId;
+use onceward::store::claim::Standing;
 use onceward::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use onceward::store::outbox::{RowOutcome, RowRef, RowState};
-use onceward::store::work::{Outcome, Standing, WorkRef, WorkState};
+use onceward::store::work::{Outcome, WorkRef, WorkState};
 
 fn actor() -> Actor {
     Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned() }

@@ -1,7 +1,8 @@
 //! Progress of a handoff: forward only.
 
 use crate::conformance::harness::{Bench, ELSEWHERE, SPACE, arrival, done_with, held};
-use onceward::store::work::{Arrival, Collected, Mark, Outcome, Settled, WorkFilter};
+use onceward::store::claim::Arrival;
+use onceward::store::work::{Collected, Mark, Outcome, Settled, WorkFilter};
 
 /// The operator's list.
 const STAGES: [&str; 4] = ["received", "matched", "owned", "replied"];

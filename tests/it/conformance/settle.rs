@@ -4,12 +4,11 @@ use crate::conformance::harness::{
     Bench, ELSEWHERE, LEASE_MS, SPACE, STEP, TERMS, arrival, at, done, done_with, follow_up, held, retry,
     row, row_id, rows,
 };
+use onceward::store::claim::{Acquired, Arrival, Standing};
 use onceward::store::decision::{DecisionQuery, Found, RulePin};
 use onceward::store::item::{ItemClaim, ItemEffect, ItemVerdict};
 use onceward::store::outbox::{RowOutcome, RowState};
-use onceward::store::work::{
-    Acquired, Arrival, Collected, Mark, Outcome, Settled, Standing, WorkRef, WorkState,
-};
+use onceward::store::work::{Collected, Mark, Outcome, Settled, WorkRef, WorkState};
 use support::sim_clock::START_MS;
 
 /// Something of each kind, under these names.

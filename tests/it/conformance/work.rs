@@ -6,9 +6,8 @@ use crate::conformance::harness::{
 };
 use onceward::contract::response::Response;
 use onceward::contract::window::Window;
-use onceward::store::work::{
-    Arrival, Claim, Collected, Outcome, Repeat, Settled, Settlement, Standing, WorkFilter, WorkState,
-};
+use onceward::store::claim::{Arrival, Claim, Repeat, Standing};
+use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter, WorkState};
 use std::sync::Arc;
 use support::sim_clock::START_MS;
 

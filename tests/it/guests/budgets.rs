@@ -2,7 +2,7 @@
 
 use onceward::dispatch::retry::RetryPolicy;
 use onceward::dispatch::step::End;
-use onceward::store::work::Standing;
+use onceward::store::claim::Standing;
 use onceward::store::work::WorkState;
 use serde_json::json;
 use support::host::HostBuilder;

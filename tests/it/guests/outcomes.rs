@@ -2,8 +2,8 @@
 
 use crate::guests::host;
 use onceward::dispatch::step::End;
+use onceward::store::claim::{Repeat, Standing};
 use onceward::store::work::WorkState;
-use onceward::store::work::{Repeat, Standing};
 use serde_json::json;
 use support::host::HostBuilder;
 use support::host::event;

@@ -3,8 +3,8 @@
 use crate::guests::host;
 use onceward::dispatch::step::End;
 use onceward::identity::event::Event;
+use onceward::store::claim::{Repeat, Standing};
 use onceward::store::work::WorkState;
-use onceward::store::work::{Repeat, Standing};
 use serde_json::Value;
 use serde_json::json;
 use std::collections::BTreeSet;

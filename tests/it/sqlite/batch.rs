@@ -5,12 +5,11 @@ use crate::conformance::harness::{
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::clock::Clock;
+use onceward::store::claim::{Acquired, Arrival, Claim, Standing, Terms};
 use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
 use onceward::store::sqlite::SqliteStore;
-use onceward::store::work::{
-    Acquired, Arrival, Claim, Collected, Outcome, Settled, Settlement, Standing, Terms, WorkFilter,
-};
+use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter};
 use onceward::store::{Inspect, Ledger};
 use rusqlite::Connection;
 use std::path::Path;

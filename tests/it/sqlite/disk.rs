@@ -3,9 +3,10 @@
 use crate::conformance::harness::{SPACE, TERMS, arrival, done, held};
 use crate::sqlite::batch::{Gate, claim, giant, settle, settle_with_a_fault};
 use crate::sqlite::full::{assert_kept, fill};
+use onceward::store::claim::Claim;
 use onceward::store::error::StoreError;
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
-use onceward::store::work::{Claim, Settled};
+use onceward::store::work::Settled;
 use onceward::store::{Inspect, Ledger};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,10 @@
 
 use crate::conformance::harness::{SPACE, TERMS, arrival, at, done, done_with, held, row};
 use crate::sqlite::backend::SqliteBackend;
+use onceward::store::claim::{Acquired, Arrival};
 use onceward::store::error::StoreError;
 use onceward::store::sqlite::SqliteStore;
-use onceward::store::work::{Acquired, Arrival, Collected, Settled, Settlement};
+use onceward::store::work::{Collected, Settled, Settlement};
 use onceward::store::{Inspect, Ledger};
 
 const MAX_BYTES: u64 = 1 << 20;

@@ -5,6 +5,7 @@ use crate::contract::step::StepContract;
 use crate::identity::key::ContentHash;
 use crate::identity::key::WorkId;
 use crate::store::Ledger;
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Terms};
 use crate::store::error::StoreError;
 use crate::store::item::{ItemClaim, ItemVerdict};
 use crate::store::sqlite::SqliteStore;
@@ -13,10 +14,7 @@ use crate::store::sqlite::item;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::settle;
 use crate::store::sqlite::tx::Tx;
-use crate::store::work::{
-    Acquired, Answered, Arrival, Candidate, Claim, Repeat, Settled, Settlement, Standing, Terms, WorkRef,
-    WorkState,
-};
+use crate::store::work::{Settled, Settlement, WorkRef, WorkState};
 use async_trait::async_trait;
 
 /// The longest hint to a caller that finds the work running, in milliseconds: runs are short, leases are not.

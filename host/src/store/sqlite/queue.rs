@@ -1,11 +1,11 @@
 //! Work that waits for a worker.
 
 use crate::store::Queue;
+use crate::store::claim::{Claim, Terms};
 use crate::store::error::StoreError;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::ledger::take;
 use crate::store::sqlite::tx::{Tx, first};
-use crate::store::work::{Claim, Terms};
 use async_trait::async_trait;
 
 #[async_trait]

@@ -1,0 +1,157 @@
+//! Claims, as the store takes and answers them: an event that asks for its work, and how that work stands.
+
+use crate::contract::fence::Token;
+use crate::contract::response::Response;
+use crate::contract::window::Window;
+use crate::identity::key::ContentHash;
+use crate::identity::key::RootKey;
+use crate::identity::key::WorkId;
+use crate::store::durable::Durable;
+use crate::store::work::{WorkRecord, WorkRef, WorkState};
+
+/// An event's identity under one version of the step's contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The contract version.
+    pub version: u32,
+    /// The work's id under this version.
+    pub work_id: WorkId,
+    /// The identity without the version; effects and follow-ups descend from it.
+    pub root_key: RootKey,
+    /// The readable key.
+    pub readable_key: String,
+    /// The hash of the declared content.
+    pub content_hash: ContentHash,
+}
+
+/// An event that asks for a claim.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The namespace.
+    pub namespace: String,
+    /// The step that handles it.
+    pub step: String,
+    /// The identity under the current contract version.
+    pub current: Candidate,
+    /// The identity under earlier versions, newest first: a redelivery after a raised version is not new work.
+    pub earlier: Vec<Candidate>,
+    /// Where the event came from.
+    pub source: String,
+    /// The provider's message id.
+    pub event_id: Option<String>,
+    /// The event's original time. Absent: the time of the first arrival becomes the original time.
+    pub occurred_at_ms: Option<i64>,
+    /// The payload's JSON text as it arrived.
+    pub payload: String,
+    /// The contract's window.
+    pub window: Window,
+    /// What a duplicate of finished work is answered.
+    pub response: Response,
+}
+
+/// The conditions of a claim.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// How long the claim holds without a settle, in milliseconds.
+    pub lease_ms: i64,
+    /// After so many attempts the work dies instead of being claimed again.
+    pub attempts_max: u32,
+    /// So long after its first attempt it dies too, in milliseconds.
+    pub age_max_ms: i64,
+}
+
+/// A claim's answer.
+#[derive(Debug)]
+pub enum Claim {
+    /// The caller holds the work.
+    Acquired(Box<Acquired>),
+    /// Somebody else does, or it has ended.
+    Answered(Answered),
+}
+
+/// A held work.
+#[derive(Debug)]
+pub struct Acquired {
+    /// The work, as it stands now.
+    pub work: WorkRecord,
+    /// Proof of the claim.
+    pub token: Token,
+    /// Whether somebody held it before and went away.
+    pub takeover: bool,
+    /// Whether it was recorded with this claim.
+    pub new: bool,
+    /// When the claim is on disk.
+    pub durable: Durable,
+}
+
+/// How a work stands that the caller does not get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The work.
+    pub work: WorkRef,
+    /// Its readable key.
+    pub readable_key: String,
+    /// Why the caller does not get it.
+    pub standing: Standing,
+}
+
+/// What the contract gives a repeat of finished work. What it withholds is not here, so that no face can leak it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// The stored first result.
+    Original {
+        /// JSON text.
+        output: String,
+        /// The reason why a person is asked to look.
+        needs_review: Option<String>,
+    },
+    /// That it is done, and no more.
+    Acknowledgement,
+    /// An error: the sender must not send it again.
+    Error,
+}
+
+/// Why a caller does not get a work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Done before.
+    Done(Repeat),
+    /// Somebody is at it, or it waits for its next attempt.
+    InProgress {
+        /// Running or waiting.
+        state: WorkState,
+        /// When to ask again, in milliseconds from now.
+        retry_after_ms: i64,
+    },
+    /// The same identity with other declared content. The first content stands.
+    Mismatch {
+        /// Of the first content.
+        recorded: ContentHash,
+        /// Of this one.
+        arrived: ContentHash,
+    },
+    /// A person must decide.
+    InReview {
+        /// Why.
+        cause: String,
+    },
+    /// It may or may not have happened.
+    InDoubt {
+        /// Why.
+        cause: String,
+    },
+    /// Attempts used up, or a conflict.
+    Dead {
+        /// The last cause.
+        cause: String,
+    },
+    /// It can never succeed.
+    Rejected {
+        /// Why.
+        cause: String,
+    },
+    /// An operator stopped it.
+    Cancelled,
+    /// The event is older than the window: it can't be told from a repeat, so it is never new.
+    TooOld,
+}
