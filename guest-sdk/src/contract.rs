@@ -99,7 +99,9 @@ pub struct Contract {
     times: List,
     trimmed: List,
     content_fields: Option<List>,
+    read_only: bool,
     destinations: List,
+    keyed_destinations: List,
     models: List,
 }
 
@@ -146,7 +148,9 @@ impl Contract {
             times: &[],
             trimmed: &[],
             content_fields: None,
+            read_only: false,
             destinations: &[],
+            keyed_destinations: &[],
             models: &[],
         }
     }
@@ -207,6 +211,25 @@ impl Contract {
         self
     }
 
+    /// Destinations as with [`destinations`](Self::destinations), which must take an idempotency key (tier 1). The host
+    /// refuses the step where the operator's destination promises less: for money, or whatever must never happen twice.
+    ///
+    /// # Panics
+    /// At compile time: an entry is empty, or the list is given twice.
+    pub const fn keyed_destinations(mut self, names: List) -> Self {
+        assert!(self.keyed_destinations.is_empty(), "step!: `keyed_destinations` is given twice");
+        assert!(are_named(names), "step!: `keyed_destinations` has an empty entry");
+        self.keyed_destinations = names;
+        self
+    }
+
+    /// The step only reads: the host retries it and keeps nothing of its runs, and refuses whatever would act or be
+    /// remembered.
+    pub const fn read_only(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
     /// Models the step wants to ask. It reaches those that the operator grants as well.
     pub const fn models(mut self, names: List) -> Self {
         assert!(self.models.is_empty(), "step!: `models` is given twice");
@@ -257,10 +280,17 @@ impl Contract {
                 Response::Acknowledgement => wit::Response::Acknowledgement,
                 Response::Error => wit::Response::Error,
             },
-            destinations: owned(self.destinations),
+            mode: if self.read_only { wit::Mode::ReadOnly } else { wit::Mode::Recorded },
+            destinations: wanted(self.destinations, wit::Tier::Blind)
+                .chain(wanted(self.keyed_destinations, wit::Tier::Key))
+                .collect(),
             models: owned(self.models),
         }
     }
+}
+
+fn wanted(names: List, weakest: wit::Tier) -> impl Iterator<Item = wit::WantedDestination> {
+    names.iter().map(move |&name| wit::WantedDestination { name: name.to_owned(), weakest })
 }
 
 fn owned(list: List) -> Vec<String> {
@@ -331,18 +361,24 @@ mod tests {
             .trimmed(&["/s"])
             .content_fields(&["/c"])
             .destinations(&["d"])
+            .keyed_destinations(&["k"])
             .models(&["m"])
             .to_wit();
+        let tiers = sent.destinations.clone().into_iter().map(|wanted| wanted.weakest);
         let lists = [
             sent.normalisation.volatile,
             sent.normalisation.urls,
             sent.normalisation.times,
             sent.normalisation.trimmed,
             sent.normalisation.content_fields.expect("given"),
-            sent.destinations,
+            sent.destinations.iter().map(|wanted| wanted.name.clone()).collect(),
             sent.models,
         ];
-        assert_eq!(lists.concat(), ["v", "/u", "/t", "/s", "/c", "d", "m"]);
+        assert_eq!(lists.concat(), ["v", "/u", "/t", "/s", "/c", "d", "k", "m"]);
+        assert!(
+            tiers.eq([super::wit::Tier::Blind, super::wit::Tier::Key]),
+            "each list asks for its own tier"
+        );
         assert!(matches!(sent.window, super::wit::Window::Duration(172_800)));
     }
 

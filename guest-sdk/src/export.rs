@@ -63,8 +63,8 @@ mod panics {
 /// Declare a step's contract and export the step.
 ///
 /// `name`, `version`, `identity`, `window` and `response` are needed, in this order; lists follow in any order:
-/// `volatile`, `urls`, `times`, `trimmed`, `content_fields`, `destinations`, `models` (see [`Contract`]). Use it once
-/// a crate.
+/// `volatile`, `urls`, `times`, `trimmed`, `content_fields`, `destinations`, `keyed_destinations`, `models` (see
+/// [`Contract`]). `read_only` may stand right after `response`, without a value. Use it once a crate.
 ///
 /// ```
 /// use onceward_guest::prelude::*;
@@ -120,9 +120,26 @@ macro_rules! step {
         response: $response:expr
         $(, $list:ident: [$($entry:expr),* $(,)?])* $(,)?
     ) => {
+        $crate::step!(@declare $step,
+            $crate::Contract::new($name, $version, $identity, $window, $response)$(.$list(&[$($entry),*]))*);
+    };
+    (
+        $step:ident,
+        name: $name:expr,
+        version: $version:expr,
+        identity: $identity:expr,
+        window: $window:expr,
+        response: $response:expr,
+        read_only
+        $(, $list:ident: [$($entry:expr),* $(,)?])* $(,)?
+    ) => {
+        $crate::step!(@declare $step,
+            $crate::Contract::new($name, $version, $identity, $window, $response)
+                .read_only()$(.$list(&[$($entry),*]))*);
+    };
+    (@declare $step:ident, $contract:expr) => {
         impl $crate::export::Declare for $step {
-            const CONTRACT: $crate::Contract =
-                $crate::Contract::new($name, $version, $identity, $window, $response)$(.$list(&[$($entry),*]))*;
+            const CONTRACT: $crate::Contract = $contract;
         }
 
         // A constant that nobody uses is not computed, and its errors not seen.

@@ -12,6 +12,7 @@
 //! | [`step`](mod@crate::step) | the trait that a step implements |
 //! | [`contract`] | identity, window, response, and what the step asks for |
 //! | [`context`], [`journal`], [`decisions`], [`ledger`], [`outbox`], [`progress`] | one interface of the host each |
+//! | [`receipt`] | the payload of a step that goes on from a receipt |
 //! | [`export`] | the macro [`step!`](crate::step!), which declares the contract and exports the step |
 //!
 //! It holds no state and does no I/O of its own. Outside WebAssembly everything but the host's functions works, so
@@ -30,6 +31,7 @@ pub mod journal;
 pub mod decisions;
 pub mod ledger;
 pub mod outbox;
+pub mod receipt;
 pub mod progress;
 pub mod export;
 
@@ -61,6 +63,7 @@ pub mod prelude {
     pub use crate::outcome::Failure;
     pub use crate::outcome::Outcome;
     pub use crate::progress;
+    pub use crate::receipt::Receipt;
     pub use crate::step;
     pub use crate::step::Step;
     pub use crate::work::Work;

@@ -28,13 +28,24 @@ pub struct Row {
     slot: String,
     effect_version: u32,
     payload: Result<String, serde_json::Error>,
+    ordering_key: Option<String>,
+    approval: Option<wit::Approval>,
+    receipt_step: Option<String>,
 }
 
 impl Row {
     /// A row to the destination that the operator configured under this name. The contract must ask for it.
     pub fn to(destination: impl Into<String>) -> Self {
         let payload = Ok("null".to_owned());
-        Self { destination: destination.into(), slot: String::new(), effect_version: 1, payload }
+        Self {
+            destination: destination.into(),
+            slot: String::new(),
+            effect_version: 1,
+            payload,
+            ordering_key: None,
+            approval: None,
+            receipt_step: None,
+        }
     }
 
     /// Names the effect within the handoff. Never made from generated text. Needed.
@@ -55,17 +66,43 @@ impl Row {
         self
     }
 
+    /// Rows of one destination with the same key leave in the order in which they were committed, through retries: one
+    /// that is held, blocked or in doubt makes those after it wait.
+    pub fn ordering_key(mut self, key: impl Into<String>) -> Self {
+        self.ordering_key = Some(key.into());
+        self
+    }
+
+    /// Hold it until a person approves exactly this payload. The reason is for that person.
+    pub fn approval(mut self, reason: impl Into<String>) -> Self {
+        self.approval = Some(wit::Approval { reason: reason.into(), expires_after: None });
+        self
+    }
+
+    /// Hold it as with [`approval`](Self::approval), for at most so many seconds; then it is cancelled.
+    pub fn approval_within(mut self, reason: impl Into<String>, seconds: u64) -> Self {
+        self.approval = Some(wit::Approval { reason: reason.into(), expires_after: Some(seconds) });
+        self
+    }
+
+    /// The step that goes on from the destination's receipt (see [`Receipt`](crate::receipt::Receipt)).
+    pub fn receipt_step(mut self, step: impl Into<String>) -> Self {
+        self.receipt_step = Some(step.into());
+        self
+    }
+
     /// Put it into the outbox; the row's id (64 hexadecimal digits). The same row twice is one row.
     ///
     /// # Errors
     /// See [`EnqueueError`].
     pub fn enqueue(self) -> Result<String, EnqueueError> {
-        let Self { destination, slot, effect_version, payload } = self;
+        let Self { destination, slot, effect_version, payload, ordering_key, approval, receipt_step } = self;
         let payload = match payload {
             Ok(payload) => payload,
             Err(source) => return Err(EnqueueError::Unwritable { destination, slot, source }),
         };
-        let row = wit::Row { destination, slot, effect_version, payload };
+        let row =
+            wit::Row { destination, slot, effect_version, payload, ordering_key, approval, receipt_step };
         wit::enqueue(&row).map_err(|error| EnqueueError::of(row, error))
     }
 }
@@ -89,7 +126,7 @@ pub enum EnqueueError {
         /// The id of the row that stands.
         row_id: String,
     },
-    /// The payload is not acceptable JSON, or a name is empty.
+    /// The payload is not acceptable JSON, a name is empty, or the host has no such receipt step.
     InvalidRow {
         /// The destination.
         destination: String,
@@ -198,6 +235,9 @@ mod tests {
             slot: "deal".into(),
             effect_version: 1,
             payload: "1".into(),
+            ordering_key: None,
+            approval: None,
+            receipt_step: None,
         };
         match EnqueueError::of(row, wit::EnqueueError::Conflict("ab12".into())).into() {
             Failure::Review(reason) => {

@@ -15,7 +15,7 @@ use onceward::identity::event::Event;
 use onceward::models::Model;
 use onceward::runtime::decide::DecisionDesk;
 use onceward::runtime::decide::MODEL_TIMEOUT_MS;
-use onceward::runtime::job::Grants;
+use onceward::runtime::job::{Grants, RowTerms};
 use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
 use onceward::store::Store;
@@ -52,6 +52,7 @@ pub struct HostBuilder {
     lease_ms: Option<u64>,
     model_timeout_ms: u64,
     grants: bool,
+    row_terms: RowTerms,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
 }
@@ -87,6 +88,7 @@ impl HostBuilder {
             lease_ms: None,
             model_timeout_ms: MODEL_TIMEOUT_MS,
             grants: true,
+            row_terms: RowTerms::default(),
             clock: Arc::default(),
             oracle: Arc::default(),
         }
@@ -184,6 +186,13 @@ impl HostBuilder {
         self
     }
 
+    /// What the operator wants of every row.
+    #[must_use]
+    pub fn row_terms(mut self, terms: RowTerms) -> Self {
+        self.row_terms = terms;
+        self
+    }
+
     /// The operator grants nothing, whatever the contracts ask for.
     #[must_use]
     pub fn without_grants(mut self) -> Self {
@@ -257,8 +266,9 @@ impl HostBuilder {
         let plugin = runtime.load(bytes, limits).await.expect("a built step loads");
         let contract = plugin.contract().clone();
         // The destination `elsewhere` is never granted, so that a test can ask for it.
+        let granted = contract.destinations.iter().filter(|wanted| wanted.name != "elsewhere");
         let granted = Grants {
-            destinations: contract.destinations.iter().filter(|name| *name != "elsewhere").cloned().collect(),
+            destinations: granted.map(|wanted| (wanted.name.clone(), self.row_terms.clone())).collect(),
             models: contract.models.iter().cloned().collect(),
         };
         let granted = if self.grants { granted } else { Grants::default() };

@@ -1,12 +1,13 @@
 //! From the configuration to a host: the one place where all parts are put together.
 
-use crate::cli::config::{Config, DestinationConfig, HttpConfig, ModelConfig, StepConfig};
+use crate::cli::config::{Config, DestinationConfig, HttpConfig, ModelConfig, SameTextConfig, StepConfig};
 use crate::clock::Clock;
 use crate::clock::SystemClock;
 use crate::connectors::Secret;
 use crate::connectors::envelope::Envelope;
 use crate::connectors::http::{HttpConnector, HttpSettings};
 use crate::contract::response::Response;
+use crate::contract::step::StepContract;
 use crate::contract::window::Window;
 use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::setup::{DestinationSetup, StepSetup};
@@ -14,7 +15,7 @@ use crate::dispatch::step::Dispatcher;
 use crate::models::Model;
 use crate::models::scripted::{Scripted, ScriptedOptions};
 use crate::runtime::decide::DecisionDesk;
-use crate::runtime::job::Grants;
+use crate::runtime::job::{Grants, RowTerms};
 use crate::runtime::registry::{EngineSettings, Runtime};
 use crate::store::Store;
 use crate::store::sqlite::{SqliteSettings, SqliteStore};
@@ -188,20 +189,23 @@ async fn step(
     let plugin = runtime.load(&bytes, &configured.limits).await?;
     let contract = plugin.contract();
     let granted = Grants {
-        destinations: configured.destinations.iter().cloned().collect(),
+        destinations: configured
+            .destinations
+            .iter()
+            .map(|name| Ok((name.clone(), row_terms(config, name)?)))
+            .collect::<Result<_>>()?,
         models: configured.models.iter().cloned().collect(),
     };
-    for (what, asked, given) in [
-        ("destination", &contract.destinations, &granted.destinations),
-        ("model", &contract.models, &granted.models),
-    ] {
-        for name in asked.iter().filter(|name| !given.contains(*name)) {
-            tracing::warn!(
-                "the step {:?} asks for the {what} {name:?}, which it is not granted",
-                contract.name
-            );
-        }
+    let destinations = contract.destinations.iter().map(|wanted| &wanted.name);
+    let missing = destinations
+        .filter(|name| !granted.destinations.contains_key(*name))
+        .map(|name| ("destination", name));
+    let models =
+        contract.models.iter().filter(|name| !granted.models.contains(*name)).map(|name| ("model", name));
+    for (what, name) in missing.chain(models) {
+        tracing::warn!("the step {:?} asks for the {what} {name:?}, which it is not granted", contract.name);
     }
+    refuse_weak_destinations(config, contract)?;
     let earlier = store.contract_register(&config.namespace, contract).await?;
     Ok(StepSetup {
         grants: Arc::new(Grants::both(contract, &granted)),
@@ -213,6 +217,32 @@ async fn step(
         lease_ms: configured.lease_ms,
         plugin,
     })
+}
+
+/// What holds for every row to a destination.
+fn row_terms(config: &Config, name: &str) -> Result<RowTerms> {
+    let Some(DestinationConfig::Http(http)) = config.destinations.get(name) else {
+        return Ok(RowTerms::default());
+    };
+    let sameness = http.same_text.as_ref().map(SameTextConfig::rule).transpose()?;
+    Ok(RowTerms { hold: http.hold, sameness })
+}
+
+/// A step that asks for a receiver that can tell a repeat is not run against one that can't.
+fn refuse_weak_destinations(config: &Config, contract: &StepContract) -> Result<()> {
+    for wanted in &contract.destinations {
+        let Some(DestinationConfig::Http(http)) = config.destinations.get(&wanted.name) else { continue };
+        if !http.tier.promises(wanted.weakest) {
+            bail!(
+                "the step {:?} asks that the destination {:?} be of tier {:?} or better, and it is configured as {:?}; name a receiver that promises as much, and do not claim a tier that it does not keep",
+                contract.name,
+                wanted.name,
+                wanted.weakest.word(),
+                http.tier.word()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The operator may remember keys for longer than the contract asks, never for shorter.

@@ -6,9 +6,11 @@
 mod bound;
 mod check;
 mod http;
+mod same_text;
 mod secret_ref;
 
 pub use crate::cli::config::http::HttpConfig;
+pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 
 use crate::contract::response::Response;

@@ -5,6 +5,8 @@
 
 pub mod fence;
 pub mod response;
-pub mod step;
+pub mod sameness;
 pub mod tier;
+pub mod capability;
+pub mod step;
 pub mod window;

@@ -8,6 +8,7 @@ mod error;
 
 pub use crate::contract::step::error::ContractError;
 
+use crate::contract::capability::{Mode, WantedDestination};
 use crate::contract::response::Response;
 use crate::contract::window::Window;
 use crate::identity::pointer::Pointer;
@@ -40,8 +41,11 @@ pub struct StepContract {
     pub window: Window,
     /// What a duplicate of finished work is answered.
     pub response: Response,
+    /// What is kept of its runs.
+    #[serde(default)]
+    pub mode: Mode,
     /// Destinations the step asks for.
-    pub destinations: Vec<String>,
+    pub destinations: Vec<WantedDestination>,
     /// Models the step asks for.
     pub models: Vec<String>,
 }
@@ -63,8 +67,9 @@ impl StepContract {
         self.refuse_volatile_identity()?;
         self.refuse_idle_window()?;
         let usable = |name: &String| !name.trim().is_empty() && name.len() <= REFERENCE_LIMIT_BYTES;
-        for (what, names) in [("destinations", &self.destinations), ("models", &self.models)] {
-            if names.len() > CAPABILITY_LIMIT || !names.iter().all(usable) {
+        let destinations = self.destinations.iter().map(|wanted| &wanted.name).collect::<Vec<_>>();
+        for (what, names) in [("destinations", destinations), ("models", self.models.iter().collect())] {
+            if names.len() > CAPABILITY_LIMIT || !names.into_iter().all(usable) {
                 return Err(ContractError::Capabilities { step: self.name.clone(), what });
             }
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A receiver's tier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
     /// Tier 1: it takes an idempotency key, so the same bytes may go out again under the same key.
@@ -28,6 +28,29 @@ pub enum AfterAmbiguous {
 }
 
 impl Tier {
+    /// The word that is written in configurations and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Field => "field",
+            Self::Lookup => "lookup",
+            Self::Blind => "blind",
+        }
+    }
+
+    /// Whether a receiver of this tier promises no less than one of the other.
+    ///
+    /// ```
+    /// use onceward::contract::tier::Tier;
+    /// assert!(Tier::Key.promises(Tier::Field) && Tier::Field.promises(Tier::Field));
+    /// assert!(!Tier::Lookup.promises(Tier::Key));
+    /// ```
+    #[must_use]
+    pub fn promises(self, weakest: Self) -> bool {
+        self <= weakest
+    }
+
     /// The tier's rule, `age_ms` after the first attempt, for a receiver that remembers keys for `retention_ms`.
     ///
     /// ```

@@ -68,6 +68,7 @@ pub struct Dispatcher {
     steps: BTreeMap<String, Arc<StepSetup>>,
     flow: Vec<String>,
     stages: Arc<[String]>,
+    receipt_steps: Arc<BTreeMap<String, u32>>,
 }
 
 /// What a claim came to.
@@ -146,7 +147,9 @@ impl Dispatcher {
         flow: Vec<String>,
         stages: Arc<[String]>,
     ) -> Self {
-        Self { store, runtime, clock, namespace, steps, flow, stages }
+        let versions = steps.iter().map(|(name, setup)| (name.clone(), setup.contract().version));
+        let receipt_steps = Arc::new(versions.collect());
+        Self { store, runtime, clock, namespace, steps, flow, stages, receipt_steps }
     }
 
     /// The names of the steps.
@@ -206,6 +209,7 @@ impl Dispatcher {
             durable: acquired.durable,
             grants: Arc::clone(&setup.grants),
             stages: Arc::clone(&self.stages),
+            receipt_steps: Arc::clone(&self.receipt_steps),
         };
         Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover, place }
     }

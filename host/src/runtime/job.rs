@@ -1,31 +1,45 @@
 //! What a run is given.
 
 use crate::contract::fence::Token;
+use crate::contract::sameness::Sameness;
+use crate::contract::step::StepContract;
 use crate::store::durable::Durable;
 use crate::store::work::WorkRecord;
 use crate::store::work::WorkRef;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What the operator grants of what the contract asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
-    /// Destinations that may be enqueued to.
-    pub destinations: BTreeSet<String>,
+    /// Destinations that may be enqueued to, and what holds for every row to them.
+    pub destinations: BTreeMap<String, RowTerms>,
     /// Models that may be asked.
     pub models: BTreeSet<String>,
+}
+
+/// What the operator wants of every row to a destination, whatever step it comes from.
+#[derive(Clone, Debug, Default)]
+pub struct RowTerms {
+    /// Whether a person approves each of them.
+    pub hold: bool,
+    /// When two of them are the same message, which goes out once.
+    pub sameness: Option<Sameness>,
 }
 
 impl Grants {
     /// What both sides agree on.
     #[must_use]
-    pub fn both(asked: &crate::contract::step::StepContract, granted: &Self) -> Self {
-        let common = |asked: &[String], granted: &BTreeSet<String>| {
-            asked.iter().filter(|name| granted.contains(*name)).cloned().collect()
-        };
+    pub fn both(asked: &StepContract, granted: &Self) -> Self {
+        let granted_terms =
+            |name: &String| granted.destinations.get(name).map(|terms| (name.clone(), terms.clone()));
         Self {
-            destinations: common(&asked.destinations, &granted.destinations),
-            models: common(&asked.models, &granted.models),
+            destinations: asked
+                .destinations
+                .iter()
+                .filter_map(|wanted| granted_terms(&wanted.name))
+                .collect(),
+            models: asked.models.iter().filter(|name| granted.models.contains(*name)).cloned().collect(),
         }
     }
 }
@@ -43,6 +57,8 @@ pub struct Job {
     pub grants: Arc<Grants>,
     /// The operator's stages of a handoff, in order.
     pub stages: Arc<[String]>,
+    /// The steps that can go on from a receipt, and their contract versions.
+    pub receipt_steps: Arc<BTreeMap<String, u32>>,
 }
 
 impl Job {

@@ -1,8 +1,10 @@
 //! A loaded step: its contract, and the component ready to be instantiated.
 
+use crate::contract::capability::{Mode, WantedDestination};
 use crate::contract::response::Response;
 use crate::contract::step::ContractError;
 use crate::contract::step::StepContract;
+use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::identity::rules::Rules;
 use crate::identity::work_id::Identity;
@@ -108,7 +110,21 @@ pub(super) fn contract(given: guest::Declaration) -> StepContract {
             guest::Response::Acknowledgement => Response::Acknowledgement,
             guest::Response::Error => Response::Error,
         },
-        destinations: given.destinations,
+        mode: match given.mode {
+            guest::Mode::Recorded => Mode::Recorded,
+            guest::Mode::ReadOnly => Mode::ReadOnly,
+        },
+        destinations: given.destinations.into_iter().map(wanted).collect(),
         models: given.models,
     }
+}
+
+fn wanted(given: guest::WantedDestination) -> WantedDestination {
+    let weakest = match given.weakest {
+        guest::Tier::Key => Tier::Key,
+        guest::Tier::Field => Tier::Field,
+        guest::Tier::Lookup => Tier::Lookup,
+        guest::Tier::Blind => Tier::Blind,
+    };
+    WantedDestination { name: given.name, weakest }
 }

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::contract::fence::Token;
+use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use serde::Serialize;
@@ -86,6 +87,32 @@ pub struct NewRow {
     pub payload: String,
     /// The hash of the canonical payload.
     pub payload_hash: [u8; 32],
+    /// Rows of one destination with the same key leave in the order in which they were committed.
+    pub ordering_key: Option<String>,
+    /// Where a person must approve it first.
+    pub approval: Option<Approval>,
+    /// The step that goes on from the receipt.
+    pub receipt_step: Option<ReceiptStep>,
+    /// What it is compared by with others that say the same to the same recipient.
+    pub same: Option<SameText>,
+}
+
+/// What a person is asked to approve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    /// Why a person is asked.
+    pub reason: String,
+    /// How long it can be approved after it was recorded, in milliseconds. Without: for ever.
+    pub expires_after_ms: Option<i64>,
+}
+
+/// A step that goes on from a receipt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiptStep {
+    /// Its name.
+    pub step: String,
+    /// Its contract version.
+    pub version: u32,
 }
 
 /// An order to take rows for sending.

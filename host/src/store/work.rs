@@ -213,6 +213,10 @@ pub struct Mark {
     pub kept: Vec<String>,
 }
 
+/// How many works may follow one another from one event: far more than any handoff has, and an end for a chain that
+/// never comes to one.
+pub const CHAIN_DEPTH_MAX: u32 = 64;
+
 /// The next step's work in a flow.
 #[derive(Clone, Debug)]
 pub struct FollowUp {

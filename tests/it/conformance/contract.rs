@@ -1,6 +1,7 @@
 //! Contracts: what identities were derived under.
 
 use crate::conformance::harness::{Bench, ELSEWHERE, SPACE, STEP};
+use onceward::contract::capability::Mode;
 use onceward::contract::response::Response;
 use onceward::contract::step::StepContract;
 use onceward::contract::window::Window;
@@ -16,6 +17,7 @@ fn contract(version: u32, identity: Identity) -> StepContract {
         rules: Rules::default(),
         window: Window::ForEver,
         response: Response::Original,
+        mode: Mode::Recorded,
         destinations: Vec::new(),
         models: Vec::new(),
     }

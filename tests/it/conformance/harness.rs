@@ -230,6 +230,10 @@ pub(crate) fn row(id: &str, payload: &str) -> NewRow {
         effect_version: 1,
         payload: payload.to_owned(),
         payload_hash: digest("payload", &[payload.as_bytes()]),
+        ordering_key: None,
+        approval: None,
+        receipt_step: None,
+        same: None,
     }
 }
 

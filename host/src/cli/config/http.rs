@@ -4,6 +4,7 @@
 //! needs; and budgets out of bounds. No refusal repeats an address, since it may hold a token.
 
 use crate::cli::config::bound;
+use crate::cli::config::same_text::SameTextConfig;
 use crate::cli::config::secret_ref::SecretRef;
 use crate::connectors::LookUp;
 use crate::connectors::Method;
@@ -49,6 +50,11 @@ pub struct HttpConfig {
     /// Whether a 503 means that nothing was applied.
     #[serde(default)]
     pub unavailable_means_not_applied: bool,
+    /// Whether a person approves each row to it.
+    #[serde(default)]
+    pub hold: bool,
+    /// When two messages to it are the same message, which goes out once.
+    pub same_text: Option<SameTextConfig>,
     /// Where the `Authorization` header's value is.
     pub authorization: Option<SecretRef>,
     /// Whether private addresses are wanted.
@@ -94,6 +100,9 @@ impl HttpConfig {
         }
         bound::check(place, &bounds)?;
         self.check_pointers().with_context(|| place.to_owned())?;
+        if let Some(same_text) = &self.same_text {
+            same_text.rule().with_context(|| place.to_owned())?;
+        }
         let places = address("url", &self.url).with_context(|| place.to_owned())?;
         self.check_tier(&places).with_context(|| place.to_owned())
     }

@@ -75,6 +75,7 @@ impl<'de> Deserialize<'de> for StepContract {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::capability::{Mode, WantedDestination};
     use crate::contract::response::Response;
     use crate::contract::window::Window;
     use crate::identity::builtin;
@@ -90,7 +91,8 @@ mod tests {
             rules: Rules { volatile: vec!["sentAt".to_owned()], ..Rules::default() },
             window: Window::Duration(60),
             response: Response::Original,
-            destinations: vec!["crm".to_owned()],
+            mode: Mode::Recorded,
+            destinations: vec![WantedDestination::any("crm")],
             models: Vec::new(),
         }
     }

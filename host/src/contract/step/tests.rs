@@ -15,6 +15,7 @@ fn contract() -> StepContract {
         rules: Rules::default(),
         window: Window::ForEver,
         response: Response::Original,
+        mode: Mode::Recorded,
         destinations: Vec::new(),
         models: Vec::new(),
     }
@@ -44,7 +45,7 @@ fn a_contract_at_its_limits_is_accepted() {
             ]),
             rules: Rules { trimmed: vec!["/x".to_owned(); ENTRIES_LIMIT], ..Rules::default() },
             window,
-            destinations: vec![longest.clone(); CAPABILITY_LIMIT],
+            destinations: vec![WantedDestination::any(longest.clone()); CAPABILITY_LIMIT],
             ..contract()
         };
         assert!(at_limits.validate().is_ok(), "{:?}", at_limits.validate());
@@ -104,6 +105,7 @@ fn capabilities_have_names() {
         vec!["d".repeat(REFERENCE_LIMIT_BYTES + 1)],
         vec!["d".to_owned(); CAPABILITY_LIMIT + 1],
     ] {
+        let destinations = destinations.into_iter().map(WantedDestination::any).collect();
         check(&StepContract { destinations, ..contract() }, "destinations");
     }
 }

@@ -6,10 +6,15 @@ use crate::identity::key::digest;
 use crate::runtime::limits::NAME_LIMIT_BYTES;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
+use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::outbox as wit;
 use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::outbox::{EnqueueError, Host, Row};
-use crate::store::outbox::NewRow;
+use crate::store::outbox::{Approval, NewRow, ReceiptStep};
+use crate::store::work::CHAIN_DEPTH_MAX;
 
 const PAYLOAD_LABEL: &str = "onceward/row-payload";
+
+/// Why a row is held that no step asked to hold.
+const HELD_BY_OPERATOR: &str = "the operator holds every row to this destination";
 
 impl Host for RunState {
     async fn enqueue(&mut self, row: Row) -> wasmtime::Result<Result<String, EnqueueError>> {
@@ -45,28 +50,58 @@ impl Host for RunState {
 }
 
 impl RunState {
+    /// The step that a row names for its receipt.
+    fn receipt_step(&self, step: &str) -> Result<ReceiptStep, EnqueueError> {
+        let Some(version) = self.job.receipt_steps.get(step) else {
+            let known = self.job.receipt_steps.keys().cloned().collect::<Vec<_>>().join(", ");
+            return Err(EnqueueError::InvalidRow(format!(
+                "the receipt step {step:?} is none that this host runs; it has {known}"
+            )));
+        };
+        if self.job.work.chain_depth >= CHAIN_DEPTH_MAX {
+            return Err(EnqueueError::Limit(format!(
+                "{CHAIN_DEPTH_MAX} works that follow one another (chain depth)"
+            )));
+        }
+        Ok(ReceiptStep { step: step.to_owned(), version: *version })
+    }
+
     /// The row that a guest describes, or what is wrong with it.
     fn new_row(&self, row: Row) -> Result<NewRow, EnqueueError> {
-        for (what, name) in [("a destination's name", &row.destination), ("a slot", &row.slot)] {
-            if name.len() > NAME_LIMIT_BYTES {
+        let names = [
+            ("a destination's name", Some(&row.destination)),
+            ("a slot", Some(&row.slot)),
+            ("an ordering key", row.ordering_key.as_ref()),
+            ("the reason of an approval", row.approval.as_ref().map(|approval| &approval.reason)),
+        ];
+        for (what, name) in names {
+            if name.is_some_and(|name| name.len() > NAME_LIMIT_BYTES) {
                 return Err(EnqueueError::Limit(format!("{what} has at most {NAME_LIMIT_BYTES} bytes")));
             }
         }
-        if !self.job.grants.destinations.contains(&row.destination) {
+        let Some(terms) = self.job.grants.destinations.get(&row.destination) else {
             return Err(EnqueueError::NotGranted(format!(
                 "the destination {:?} needs both the contract to ask for it and the operator to grant it",
                 row.destination
             )));
-        }
+        };
         if row.slot.is_empty() {
             return Err(EnqueueError::InvalidRow("the slot is empty; name the effect".to_owned()));
         }
+        if row.ordering_key.as_ref().is_some_and(String::is_empty) {
+            return Err(EnqueueError::InvalidRow(
+                "the ordering key is empty; name what is in order, or leave it out".to_owned(),
+            ));
+        }
+        let receipt_step = row.receipt_step.as_ref().map(|step| self.receipt_step(step)).transpose()?;
         if row.effect_version == 0 {
             return Err(EnqueueError::InvalidRow("effect versions count from 1".to_owned()));
         }
         let payload = json_text::parse(&row.payload)
             .map_err(|error| EnqueueError::InvalidRow(format!("the payload is not usable JSON: {error}")))?;
         let canonical = canonical_json::canonical(&payload);
+        let held_by_operator =
+            || terms.hold.then(|| Approval { reason: HELD_BY_OPERATOR.to_owned(), expires_after_ms: None });
         Ok(NewRow {
             id: self.row_id(&row.destination, &row.slot, row.effect_version),
             destination: row.destination,
@@ -74,6 +109,16 @@ impl RunState {
             effect_version: row.effect_version,
             payload: row.payload,
             payload_hash: digest(PAYLOAD_LABEL, &[canonical.as_bytes()]),
+            same: terms.sameness.as_ref().and_then(|rule| rule.of(&payload)),
+            ordering_key: row.ordering_key,
+            approval: row.approval.map(approval).or_else(held_by_operator),
+            receipt_step,
         })
     }
+}
+
+fn approval(asked: wit::Approval) -> Approval {
+    let expires_after_ms =
+        asked.expires_after.map(|seconds| i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX));
+    Approval { reason: asked.reason, expires_after_ms }
 }
