@@ -20,6 +20,7 @@ use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
 use onceward::store::Store;
 use onceward::store::claim::Answered;
+use onceward::store::outbox::Rate;
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ pub struct HostBuilder {
     model_timeout_ms: u64,
     grants: bool,
     row_terms: RowTerms,
+    rate: Option<Rate>,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
 }
@@ -89,6 +91,7 @@ impl HostBuilder {
             model_timeout_ms: MODEL_TIMEOUT_MS,
             grants: true,
             row_terms: RowTerms::default(),
+            rate: None,
             clock: Arc::default(),
             oracle: Arc::default(),
         }
@@ -186,6 +189,13 @@ impl HostBuilder {
         self
     }
 
+    /// How often `crm` may be called.
+    #[must_use]
+    pub fn rate(mut self, calls: u32, per_ms: u64) -> Self {
+        self.rate = Some(Rate { calls, per_ms });
+        self
+    }
+
     /// What the operator wants of every row.
     #[must_use]
     pub fn row_terms(mut self, terms: RowTerms) -> Self {
@@ -250,6 +260,7 @@ impl HostBuilder {
                 retry: self.delivery_retry.clone(),
                 lease_ms: DELIVERY_LEASE_MS,
                 concurrency: 4,
+                rate: self.rate,
                 connector,
             })
         });

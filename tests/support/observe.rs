@@ -16,9 +16,11 @@ use onceward::dispatch::step::Held;
 use onceward::identity::event::Event;
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Answered;
+use onceward::store::operate::Actor;
 use onceward::store::outbox::OutboxFilter;
 use onceward::store::outbox::OutboxRow;
 use onceward::store::outbox::RowState;
+use onceward::store::pause::PauseScope;
 use onceward::store::work::WorkFilter;
 use onceward::store::work::WorkRecord;
 use onceward::store::work::WorkRef;
@@ -103,8 +105,14 @@ impl TestHost {
     /// Let so much time pass. A claim may be answered before its commit, and what joins that commit still has its time, so
     /// time moves only when everything sent so far is on disk.
     pub async fn pass(&self, by_ms: i64) {
-        self.store.destination_resume(NAMESPACE, "nowhere").await.expect("the ledger works");
+        self.store.outbox_expire("nowhere").await.expect("the ledger works");
         self.clock.advance(by_ms);
+    }
+
+    /// Let something go on that is stopped; whether it was.
+    pub async fn unpause(&self, scope: PauseScope) -> bool {
+        let actor = Actor { name: "Noor".to_owned(), reason: "it answers again".to_owned() };
+        self.store.pause_lift(NAMESPACE, scope, actor).await.expect("the ledger works")
     }
 
     /// Move time on to this moment, where it has not come yet.

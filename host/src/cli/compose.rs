@@ -138,6 +138,7 @@ fn http_destination(
         retry: http.retry.clone(),
         lease_ms: longest_ms.saturating_add(SENDER_MARGIN_MS),
         concurrency: http.concurrency,
+        rate: http.rate,
         connector: Arc::new(HttpConnector::new(settings, Arc::clone(clock))?),
     })
 }
@@ -220,7 +221,7 @@ async fn step(
 }
 
 /// What holds for every row to a destination.
-fn row_terms(config: &Config, name: &str) -> Result<RowTerms> {
+pub fn row_terms(config: &Config, name: &str) -> Result<RowTerms> {
     let Some(DestinationConfig::Http(http)) = config.destinations.get(name) else {
         return Ok(RowTerms::default());
     };

@@ -5,8 +5,9 @@ use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::store::Store;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
-use crate::store::outbox::{RowRef, RowState};
+use crate::store::outbox::{OutboxRow, RowRef, RowState};
 use crate::store::work::{WorkRef, WorkState};
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -23,7 +24,7 @@ pub(super) struct By {
 }
 
 impl By {
-    fn actor(self) -> Result<Actor> {
+    pub(super) fn actor(self) -> Result<Actor> {
         if self.by.trim().is_empty() || self.why.trim().is_empty() {
             bail!("deciding: --by and --why must say something; they are what the evidence keeps");
         }
@@ -84,17 +85,21 @@ pub(super) async fn row(
         }
     };
     let (store, _) = compose::owner(config)?;
-    let id = match &store.outbox_resolve(&config.namespace, text).await?[..] {
-        [only] => only.row_id,
-        [] => bail!("deciding about a row: none has the id {text:?}; see `onceward outbox list`"),
-        several => {
-            bail!("deciding about a row: {} rows begin with {text:?}; give more of the id", several.len())
-        }
-    };
+    let id = find_row(&*store, config, text).await?.row_id;
     let row = RowRef { namespace: config.namespace.clone(), id };
     let decided = store.outbox_decide(row, decision.clone(), actor).await?;
     let states = decision.from_states().iter().copied().map(RowState::word).collect::<Vec<_>>();
     report("row", &id.to_string(), &decided, RowState::word, decision.to_state().word(), &states, format)
+}
+
+/// The one row whose id begins like this.
+pub(super) async fn find_row(store: &dyn Store, config: &Config, text: &str) -> Result<OutboxRow> {
+    let mut rows = store.outbox_resolve(&config.namespace, text).await?;
+    match rows.len() {
+        0 => bail!("looking for a row: none has the id {text:?}; see `onceward outbox list`"),
+        1 => Ok(rows.remove(0)),
+        several => bail!("looking for a row: {several} rows begin with {text:?}; give more of the id"),
+    }
 }
 
 fn report<S: Copy>(

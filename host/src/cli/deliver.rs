@@ -31,10 +31,10 @@ pub(super) async fn deliver(config: &Config, args: &Args, format: Format) -> Res
         let progressed = !report.attempts.is_empty();
         attempts.extend(report.attempts);
         let Some(due_ms) = report.next_due_ms else { break };
-        if patience.is_over() && !progressed {
+        if patience.is_over() && !progressed && report.paced_until_ms.is_none() {
             break;
         }
-        patience.nap(due_ms, clock.now_ms()).await;
+        patience.nap(due_ms, report.paced_until_ms, clock.now_ms()).await;
     }
     let rows = Rows::of(&*store, config).await?;
     if format == Format::Json {
@@ -70,7 +70,7 @@ fn outcome(outcome: &RowOutcome) -> (&'static str, String) {
             let reference = external_reference.as_ref().map(|reference| format!("reference {reference}"));
             ("sent", reference.into_iter().chain(flag.clone()).collect::<Vec<_>>().join("; "))
         }
-        RowOutcome::Again { cause, due_in_ms, maybe_applied } => {
+        RowOutcome::Again { cause, due_in_ms, maybe_applied, .. } => {
             let doubt = if *maybe_applied { ", may have been applied" } else { "" };
             ("again", format!("in {due_in_ms} ms{doubt}: {cause}"))
         }
@@ -81,7 +81,7 @@ fn outcome(outcome: &RowOutcome) -> (&'static str, String) {
             ("in doubt", cause.clone())
         }
         RowOutcome::Paused { cause } => {
-            ("paused", format!("{cause}; resume with `onceward destination resume`"))
+            ("paused", format!("{cause}; let it go on with `onceward unpause destination`"))
         }
     }
 }

@@ -8,12 +8,15 @@
 pub mod config;
 pub mod compose;
 pub mod output;
+mod input;
 mod run;
 mod resume;
 mod deliver;
 mod decide;
 mod work;
+mod approve;
 mod outbox;
+mod pause;
 mod destination;
 mod init;
 mod family;
@@ -64,9 +67,15 @@ enum Verb {
     /// Outbox rows: what goes out, and how it stands.
     #[command(subcommand)]
     Outbox(outbox::Verb),
-    /// Destinations that are paused.
+    /// Destinations, and which of them are paused.
     #[command(subcommand)]
     Destination(destination::Verb),
+    /// Stop a destination, a step, the namespace or everything; what is stopped.
+    #[command(subcommand)]
+    Pause(pause::Verb),
+    /// Let something go on that is paused.
+    #[command(subcommand)]
+    Unpause(pause::Scope),
 }
 
 /// Whether a command has done what it was asked for.
@@ -124,5 +133,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Work(verb) => work::work(&config()?, verb, format).await,
         Verb::Outbox(verb) => outbox::outbox(&config()?, verb, format).await,
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
+        Verb::Pause(verb) => pause::pause(&config()?, verb, format).await,
+        Verb::Unpause(scope) => pause::unpause(&config()?, scope, format).await,
     }
 }

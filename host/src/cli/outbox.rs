@@ -1,21 +1,24 @@
 //! `onceward outbox`: rows, and how they stand.
 
 use crate::cli::Ending;
+use crate::cli::approve;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
 use crate::cli::decide::{By, Resolution};
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::identity::key::RowId;
 use crate::store::outbox::{OutboxFilter, OutboxRow, RowState};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
+use std::path::PathBuf;
 
 /// Verbs of `outbox`.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
     /// Rows, newest first.
     List {
-        /// Only this state: pending, sending, sent, blocked, in-doubt or cancelled.
+        /// Only this state: held, suppressed, pending, sending, sent, blocked, in-doubt, cancelled or superseded.
         #[arg(long)]
         state: Option<String>,
         /// At most so many.
@@ -26,6 +29,33 @@ pub(super) enum Verb {
     Show {
         /// The id, or its beginning.
         row: String,
+    },
+    /// Let a held row go out, exactly as it is.
+    Approve {
+        /// The id, or its beginning. Each revision has an id of its own.
+        row: String,
+        /// The hash of the payload that was looked at; with another one nothing is approved.
+        #[arg(long, value_name = "HASH")]
+        hash: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Give a held row another payload, which needs an approval of its own.
+    Edit {
+        /// The id, or its beginning.
+        row: String,
+        /// The JSON file with the new payload. `-` is standard input.
+        #[arg(long, value_name = "FILE")]
+        payload: PathBuf,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Stop a row that has not gone out: held, suppressed, pending, blocked or in doubt.
+    Cancel {
+        /// The id, or its beginning.
+        row: String,
+        #[command(flatten)]
+        by: By,
     },
     /// Say what happened to a row that is blocked or in doubt, or stop one that is pending.
     Resolve {
@@ -53,14 +83,17 @@ pub(super) async fn outbox(config: &Config, verb: Verb, format: Format) -> Resul
         Verb::Resolve { row, r#as, reference, by } => {
             return decide::row(config, &row, r#as, reference, by, format).await;
         }
-        Verb::Show { row } => match &compose::read_only(config)?
-            .outbox_resolve(&config.namespace, &row)
-            .await?[..]
-        {
-            [only] => show(only, format)?,
-            [] => bail!("showing a row: none has the id {row:?}; see `onceward outbox list`"),
-            several => bail!("showing a row: {} rows begin with {row:?}; give more of the id", several.len()),
-        },
+        Verb::Approve { row, hash, by } => {
+            return approve::approve(config, &row, hash.as_deref(), by, format).await;
+        }
+        Verb::Edit { row, payload, by } => return approve::edit(config, &row, &payload, by, format).await,
+        Verb::Cancel { row, by } => {
+            return decide::row(config, &row, Resolution::Cancel, None, by, format).await;
+        }
+        Verb::Show { row } => {
+            let store = compose::read_only(config)?;
+            show(&decide::find_row(&*store, config, &row).await?, format)?;
+        }
     }
     Ok(Ending::Done)
 }
@@ -105,6 +138,7 @@ fn show(row: &OutboxRow, format: Format) -> Result<()> {
     field("work", &row.work_id.to_string())?;
     field("state", &format!("{}, attempt {}", state_text(row), row.attempt))?;
     field("recorded", &output::time(row.created_ms))?;
+    show_order(row, &field)?;
     for (name, value) in
         [("remark", &row.cause), ("reference", &row.external_reference), ("receipt", &row.receipt)]
     {
@@ -112,10 +146,34 @@ fn show(row: &OutboxRow, format: Format) -> Result<()> {
             field(name, value)?;
         }
     }
+    field("hash", &RowId::from_bytes(row.payload_hash).to_string())?;
     field("payload", &row.payload)
+}
+
+/// What the row waits for, and what comes after it.
+fn show_order(row: &OutboxRow, field: &impl Fn(&str, &str) -> Result<()>) -> Result<()> {
+    if row.revision > 1 {
+        field("revision", &row.revision.to_string())?;
+    }
+    if let Some(reason) = &row.approval_reason {
+        let until =
+            row.approval_until_ms.map(|ms| format!(", until {}", output::time(ms))).unwrap_or_default();
+        let by =
+            row.approved_by.as_ref().map_or_else(|| format!("not given{until}"), |by| format!("by {by}"));
+        field("approval", &format!("{by} (asked for: {reason})"))?;
+    }
+    if let Some(key) = &row.ordering_key {
+        field("order", key)?;
+    }
+    if let Some(step) = &row.receipt_step {
+        field("receipt to", step)?;
+    }
+    Ok(())
 }
 
 fn state_text(row: &OutboxRow) -> String {
     let doubt = if row.maybe_applied && row.state != RowState::Sent { ", may have been applied" } else { "" };
-    format!("{}{doubt}", row.state.word())
+    let behind = row.behind.map(|head| format!(", behind {}", output::short(head))).unwrap_or_default();
+    let same = row.suppressed_by.map(|first| format!(" by {}", output::short(first))).unwrap_or_default();
+    format!("{}{same}{doubt}{behind}", row.state.word())
 }

@@ -73,17 +73,18 @@ pub(super) async fn until_quiet(
     let mut quiet = Quiet::default();
     loop {
         let works = host.dispatcher.run_once().await?;
-        let mut next_due_ms = works.next_due_ms;
+        let (mut next_due_ms, mut paced_until_ms) = (works.next_due_ms, None);
         let mut progressed = !works.ended.is_empty();
         quiet.ended.extend(works.ended);
         if deliver {
             let rows = host.deliverer.run_once().await?;
             next_due_ms = next_due_ms.into_iter().chain(rows.next_due_ms).min();
+            paced_until_ms = rows.paced_until_ms;
             progressed |= !rows.attempts.is_empty();
             quiet.attempts.extend(rows.attempts);
         }
         let Some(due_ms) = next_due_ms else { return Ok(quiet) };
-        if patience.is_over() && !progressed {
+        if patience.is_over() && !progressed && paced_until_ms.is_none() {
             return Ok(quiet);
         }
         if let Some(root) = root {
@@ -92,7 +93,7 @@ pub(super) async fn until_quiet(
                 return Ok(quiet);
             }
         }
-        patience.nap(due_ms, host.clock.now_ms()).await;
+        patience.nap(due_ms, paced_until_ms, host.clock.now_ms()).await;
     }
 }
 

@@ -6,6 +6,7 @@ use crate::cli::compose::Host;
 use crate::cli::config::Config;
 use crate::cli::deliver;
 use crate::cli::family::Family;
+use crate::cli::input;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::resume;
@@ -18,8 +19,6 @@ use crate::identity::key::RootKey;
 use crate::store::claim::{Answered, Repeat, Standing};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `run`.
@@ -87,21 +86,7 @@ async fn root(
 
 /// Read an event, and no more of it than an event may have.
 fn read(path: &Path) -> Result<Event> {
-    let limit_bytes = EVENT_LIMIT_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    let name = if path.as_os_str() == "-" {
-        std::io::stdin()
-            .lock()
-            .take(limit_bytes)
-            .read_to_end(&mut bytes)
-            .context("reading the event from standard input: it can't be read")?;
-        "standard input".to_owned()
-    } else {
-        File::open(path)
-            .and_then(|file| file.take(limit_bytes).read_to_end(&mut bytes))
-            .with_context(|| format!("reading the event {}: the file can't be read", path.display()))?;
-        path.display().to_string()
-    };
+    let (name, bytes) = input::bytes("the event", path, EVENT_LIMIT_BYTES as u64 + 1)?;
     Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))
 }
 
@@ -195,6 +180,7 @@ fn answered_json(answered: &Answered) -> Value {
         Standing::Dead { cause } => ("dead", json!({ "cause": cause })),
         Standing::Rejected { cause } => ("rejected", json!({ "cause": cause })),
         Standing::Cancelled => ("cancelled", json!({})),
+        Standing::Paused { cause } => ("paused", json!({ "cause": cause })),
         Standing::TooOld => ("too-old", json!({})),
     };
     json!({
@@ -221,6 +207,7 @@ fn standing_text(standing: &Standing) -> String {
         Standing::Dead { cause } => format!("dead: {cause}"),
         Standing::Rejected { cause } => format!("rejected: {cause}"),
         Standing::Cancelled => "cancelled by an operator".to_owned(),
+        Standing::Paused { cause } => format!("recorded, and its step is paused: {cause}"),
         Standing::TooOld => {
             "too old: the event lies before the window, so that it can't be told from a repeat".to_owned()
         }

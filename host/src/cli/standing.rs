@@ -64,6 +64,9 @@ impl Rows {
         if of(RowState::Pending) > 0 {
             output::line("  send what is due with `onceward deliver`")?;
         }
+        if of(RowState::Held) > 0 {
+            output::line("  look at what waits for an approval with `onceward outbox list --state held`")?;
+        }
         if of(RowState::Blocked) + of(RowState::InDoubt) > 0 {
             output::line(
                 "  look at what needs a person with `onceward outbox list --state blocked` (or in-doubt)",

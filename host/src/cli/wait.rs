@@ -43,10 +43,13 @@ impl Patience {
         Instant::now() >= self.until
     }
 
-    /// Sleep until the due time, or for as long as one may sleep.
-    pub(super) async fn nap(&self, due_ms: i64, now_ms: i64) {
+    /// Sleep until the due time, or for as long as one may sleep. What waits for a destination's rate alone is due now,
+    /// whatever the patience.
+    pub(super) async fn nap(&self, due_ms: i64, paced_until_ms: Option<i64>, now_ms: i64) {
         let left = self.until.saturating_duration_since(Instant::now());
-        tokio::time::sleep(Duration::from_millis(nap_ms(due_ms, now_ms)).min(left)).await;
+        let nap = Duration::from_millis(nap_ms(due_ms, now_ms)).min(left);
+        let paced = paced_until_ms.map(|until_ms| Duration::from_millis(nap_ms(until_ms, now_ms)));
+        tokio::time::sleep(if left.is_zero() { paced.unwrap_or(nap) } else { nap }).await;
     }
 }
 

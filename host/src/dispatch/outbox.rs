@@ -48,6 +48,10 @@ pub struct DeliveryReport {
     pub attempts: Vec<Attempt>,
     /// When the next row becomes due, Unix milliseconds, where any waits.
     pub next_due_ms: Option<i64>,
+    /// When the next row may go out that waits for nothing but its destination's rate, Unix milliseconds.
+    pub paced_until_ms: Option<i64>,
+    /// Rows that were cancelled since nobody approved them in time.
+    pub expired: Vec<RowId>,
     /// All rows of the namespace by state.
     pub counts: OutboxCounts,
 }
@@ -74,6 +78,7 @@ impl Deliverer {
 
     /// Send what is due, until nothing is.
     pub async fn run_once(&self) -> Result<DeliveryReport, StoreError> {
+        let expired = self.store.outbox_expire(&self.namespace).await?;
         let mut attempts = Vec::new();
         for destination in &self.destinations {
             let mut taken = 0;
@@ -86,13 +91,22 @@ impl Deliverer {
                 attempts.extend(ended);
             }
         }
-        let mut next_due_ms = None;
+        let (mut next_due_ms, mut paced_until_ms) = (None, None);
         for destination in &self.destinations {
             let due = self.store.outbox_next_due(&self.namespace, &destination.name).await?;
             next_due_ms = next_due_ms.into_iter().chain(due).min();
+            let paced = due.filter(|due_ms| self.is_paced(destination, *due_ms));
+            paced_until_ms = paced_until_ms.into_iter().chain(paced).min();
         }
         let counts = self.store.outbox_counts(&self.namespace).await?;
-        Ok(DeliveryReport { attempts, next_due_ms, counts })
+        Ok(DeliveryReport { attempts, next_due_ms, paced_until_ms, expired, counts })
+    }
+
+    /// Whether what is due waits for the destination's rate alone.
+    fn is_paced(&self, destination: &DestinationSetup, due_ms: i64) -> bool {
+        destination
+            .rate
+            .is_some_and(|rate| due_ms.saturating_sub(self.clock.now_ms()) <= rate.interval_us() / 1_000 + 1)
     }
 
     /// Take as many rows as may be under way at once, and bring each to its end.
@@ -139,6 +153,7 @@ impl Deliverer {
             lease_ms: i64::try_from(lease_ms).unwrap_or(i64::MAX),
             patient,
             limit: destination.concurrency,
+            rate: destination.rate,
         })
     }
 }

@@ -127,6 +127,7 @@ impl Send<'_> {
             due_in_ms: delay_ms.max(i64::try_from(settling_ms).unwrap_or(i64::MAX)),
             cause: cause(fault),
             maybe_applied,
+            destination_waits_ms: fault.retry_after_ms.filter(|_| asks_all_to_wait(fault)),
         }
     }
 
@@ -138,6 +139,12 @@ impl Send<'_> {
     fn age_ms(&self) -> i64 {
         self.row.taken_ms.saturating_sub(self.row.first_attempt_ms)
     }
+}
+
+/// Whether a `Retry-After` speaks of the destination and not of this row (RFC 6585, section 4; RFC 9110, section 10.2.3):
+/// the others would be refused as well, and lose an attempt each.
+fn asks_all_to_wait(fault: &Fault) -> bool {
+    matches!(fault.status, Some(429 | 503))
 }
 
 const fn withheld(cause: String, in_doubt: bool) -> RowOutcome {

@@ -12,6 +12,7 @@ use crate::runtime::job::Grants;
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
 use crate::store::claim::Terms;
+use crate::store::outbox::Rate;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -85,6 +86,8 @@ pub struct DestinationSetup {
     pub lease_ms: u64,
     /// Rows at once.
     pub concurrency: u32,
+    /// How often it may be called.
+    pub rate: Option<Rate>,
     /// The way out.
     pub connector: Arc<dyn Connector>,
 }

@@ -13,10 +13,8 @@ use crate::crash_point::CrashPoint;
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
-use crate::identity::key::ContentHash;
-use crate::identity::key::digest;
-use crate::identity::work_id::follow_up_id;
 use crate::identity::work_id::{IdentityError, identify};
+use crate::identity::work_id::{follow_up_content, follow_up_id};
 use crate::runtime::job::Job;
 use crate::runtime::registry::{Place, Runtime};
 use crate::runtime::run::Ended as RunEnded;
@@ -28,9 +26,6 @@ use crate::store::error::StoreError;
 use crate::store::work::{FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The label under which a step's output is hashed as the content of the next step's work.
-const FOLLOW_UP_LABEL: &str = "onceward/follow-up";
 
 /// Chunks of one batch: far more than any batch has, and an end for a step that never comes to one.
 const CHUNKS_MAX: u32 = 100_000;
@@ -251,8 +246,6 @@ impl Dispatcher {
     fn follow_up(&self, work: &WorkRecord, output: &str) -> Option<Box<FollowUp>> {
         let place = self.flow.iter().position(|step| *step == work.step)?;
         let next = self.steps.get(self.flow.get(place + 1)?)?.contract();
-        // No event ever claims a follow-up, so its content is compared with nothing; it is what the step said.
-        let content_hash = ContentHash::from_bytes(digest(FOLLOW_UP_LABEL, &[output.as_bytes()]));
         let root = &work.root_key;
         let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
         let tail = work.readable_key.splitn(3, ':').nth(2).unwrap_or(&work.readable_key);
@@ -262,7 +255,7 @@ impl Dispatcher {
             step: next.name.clone(),
             version: next.version,
             payload: output.to_owned(),
-            content_hash,
+            content_hash: follow_up_content(output),
         }))
     }
 }

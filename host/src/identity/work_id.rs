@@ -206,6 +206,40 @@ pub fn row_id(
     ))
 }
 
+/// Names a row's payload: the digest of `onceward/row-payload` over its canonical text. Two payloads with one hash are the
+/// same JSON.
+#[must_use]
+pub fn row_payload_hash(payload: &Value) -> [u8; 32] {
+    digest("onceward/row-payload", &[canonical(payload).as_bytes()])
+}
+
+/// Names a revision of an effect's row: the first has the effect's own id; a later one the digest of
+/// `onceward/row-revision` over namespace, that id (32 bytes) and the number (decimal). It is also the idempotency key that
+/// goes out, so that what a person edited is never taken for what was sent before.
+pub fn revision_id(namespace: &str, base: &RowId, revision: u32) -> RowId {
+    if revision == 1 {
+        return *base;
+    }
+    let revision = revision.to_string();
+    RowId::from_bytes(digest(
+        "onceward/row-revision",
+        &[namespace.as_bytes(), base.as_bytes(), revision.as_bytes()],
+    ))
+}
+
+/// Names the work that goes on from a row's receipt: the digest of `onceward/receipt` over namespace, the row's id (32
+/// bytes) and the step. One receipt never starts the same step twice.
+pub fn receipt_work_id(namespace: &str, row: &RowId, step: &str) -> WorkId {
+    WorkId::from_bytes(digest("onceward/receipt", &[namespace.as_bytes(), row.as_bytes(), step.as_bytes()]))
+}
+
+/// The content of a work that no event ever claims (a follow-up): the digest of `onceward/follow-up-content` over its
+/// payload. It is compared with nothing; it says what the work was made from.
+#[must_use]
+pub fn follow_up_content(payload: &str) -> ContentHash {
+    ContentHash::from_bytes(digest("onceward/follow-up-content", &[payload.as_bytes()]))
+}
+
 /// Names one question to a model: the digest of `onceward/decision` over the arguments in their order. The
 /// temperature goes in as the text that the contract wrote, the input as its canonical text.
 pub fn cache_key(

@@ -152,6 +152,11 @@ pub enum Standing {
     },
     /// An operator stopped it.
     Cancelled,
+    /// It is recorded, and its step is paused; it runs when the pause is lifted.
+    Paused {
+        /// Why.
+        cause: String,
+    },
     /// The event is older than the window: it can't be told from a repeat, so it is never new.
     TooOld,
 }

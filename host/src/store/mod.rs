@@ -16,6 +16,7 @@
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
+pub mod approval;
 pub mod claim;
 pub mod decision;
 pub mod durable;
@@ -24,10 +25,12 @@ pub mod evidence;
 pub mod item;
 pub mod operate;
 pub mod outbox;
+pub mod pause;
 pub mod sqlite;
 pub mod work;
 
 use crate::contract::step::StepContract;
+use crate::store::approval::{Approved, Edit, Edited};
 use crate::store::claim::{Arrival, Claim, Terms};
 use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
@@ -35,9 +38,9 @@ use crate::store::evidence::Evidence;
 use crate::store::item::{ItemClaim, ItemVerdict};
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
-    Sending, Take,
+    FoundRow, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
 };
+use crate::store::pause::{Pause, PauseScope};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -93,14 +96,14 @@ pub trait Outbox: Send + Sync {
         outcome: RowOutcome,
     ) -> Result<RowSettled, StoreError>;
 
-    /// The id's payload hash, where the row exists.
-    async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<[u8; 32]>, StoreError>;
+    /// What became of an enqueued row, where it exists.
+    async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<FoundRow>, StoreError>;
 
     /// When the destination's next row becomes due, in Unix milliseconds.
     async fn outbox_next_due(&self, namespace: &str, destination: &str) -> Result<Option<i64>, StoreError>;
 
-    /// Let a paused destination go on. False where it was not paused.
-    async fn destination_resume(&self, namespace: &str, destination: &str) -> Result<bool, StoreError>;
+    /// Cancel held rows whose time for an approval is over, at most some at once; their ids.
+    async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError>;
 }
 
 /// Answers that are decided once.
@@ -146,6 +149,23 @@ pub trait Operate: Send + Sync {
         decision: RowDecision,
         actor: Actor,
     ) -> Result<Decided<RowState>, StoreError>;
+
+    /// Approve a held row: exactly this id, and where a hash is given exactly that payload.
+    async fn outbox_approve(
+        &self,
+        row: RowRef,
+        payload_hash: Option<[u8; 32]>,
+        actor: Actor,
+    ) -> Result<Approved, StoreError>;
+
+    /// Give a held row another payload: a new revision, which needs an approval of its own.
+    async fn outbox_edit(&self, row: RowRef, edit: Edit, actor: Actor) -> Result<Edited, StoreError>;
+
+    /// Stop something. False where it was stopped before; the first cause stands.
+    async fn pause_set(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
+
+    /// Let it go on. False where it was not stopped.
+    async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
 }
 
 /// Reading, for people.
@@ -179,8 +199,8 @@ pub trait Inspect: Send + Sync {
     /// How many rows are in each state.
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError>;
 
-    /// Destinations that are paused, and why.
-    async fn destination_list(&self, namespace: &str) -> Result<Vec<DestinationStatus>, StoreError>;
+    /// What is stopped in the namespace or altogether, and why; oldest first.
+    async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError>;
 
     /// A work's evidence, in order.
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError>;

@@ -58,7 +58,7 @@ pub enum RowDecision {
     /// Send it again, with a fresh budget. Where it may have been applied this is the person's word that it was not, and it
     /// holds for one attempt. From blocked and in doubt.
     Again,
-    /// It shall not go out. From pending, blocked and in doubt.
+    /// It shall not go out. From held, suppressed, pending, blocked and in doubt.
     Cancel,
 }
 
@@ -68,7 +68,13 @@ impl RowDecision {
     pub const fn from_states(&self) -> &'static [RowState] {
         match self {
             Self::Sent { .. } | Self::Again => &[RowState::Blocked, RowState::InDoubt],
-            Self::Cancel => &[RowState::Pending, RowState::Blocked, RowState::InDoubt],
+            Self::Cancel => &[
+                RowState::Held,
+                RowState::Suppressed,
+                RowState::Pending,
+                RowState::Blocked,
+                RowState::InDoubt,
+            ],
         }
     }
 

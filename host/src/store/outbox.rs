@@ -1,18 +1,22 @@
 //! Outbox rows, as the store takes and gives them.
 //!
 //! ```text
-//!  pending ──take (lease, token)──► sending ──accepted──► sent
-//!     ▲                               │ certainly not applied, or ambiguous and the tier may send again
-//!     ├───────────────────────────────┤   (then the row is marked maybe-applied for good)
-//!     │                               ├ permanent, conflict, budget used up ──► blocked
-//!     └ sender gone (lease ends)      └ ambiguous and the tier can't tell ────► in doubt
+//!  held ──approve──► pending ──take (lease, token)──► sending ──accepted──► sent
+//!    └ superseded        ▲                               │ certainly not applied, or ambiguous and the tier may send again
+//!      by an edit        ├───────────────────────────────┤   (then the row is marked maybe-applied for good)
+//!                        │                               ├ permanent, conflict, budget used up ──► blocked
+//!  suppressed ───────────┤ sender gone (lease ends)      └ ambiguous and the tier can't tell ────► in doubt
+//!    (another row says   │
+//!     the same)  that one ends unsent
 //! ```
+//! Rows with one ordering key stand in a line: whoever is held, pending, sending, blocked or in doubt makes those after it
+//! wait.
 
 use crate::contract::fence::Token;
 use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A row by its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +31,10 @@ pub struct RowRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowState {
+    /// A person must approve it first.
+    Held,
+    /// Another row says the same to the same recipient.
+    Suppressed,
     /// It waits until it is due.
     Pending,
     /// An attempt was counted and may be under way.
@@ -37,32 +45,47 @@ pub enum RowState {
     Blocked,
     /// It may or may not have been applied, and nobody here can know.
     InDoubt,
-    /// An operator stopped it. It never changes.
+    /// An operator stopped it, or nobody approved it in time. It never changes.
     Cancelled,
+    /// An edit took its place. It never changes.
+    Superseded,
 }
 
 impl RowState {
     /// All states, in the order of the lifecycle.
-    pub const ALL: [Self; 6] =
-        [Self::Pending, Self::Sending, Self::Sent, Self::Blocked, Self::InDoubt, Self::Cancelled];
+    pub const ALL: [Self; 9] = [
+        Self::Held,
+        Self::Suppressed,
+        Self::Pending,
+        Self::Sending,
+        Self::Sent,
+        Self::Blocked,
+        Self::InDoubt,
+        Self::Cancelled,
+        Self::Superseded,
+    ];
 
     /// The word that is stored and shown.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Held => "held",
+            Self::Suppressed => "suppressed",
             Self::Pending => "pending",
             Self::Sending => "sending",
             Self::Sent => "sent",
             Self::Blocked => "blocked",
             Self::InDoubt => "in-doubt",
             Self::Cancelled => "cancelled",
+            Self::Superseded => "superseded",
         }
     }
 
-    /// Whether nothing is left to be done about the row.
+    /// Whether nothing is left to be done about the row. Of a suppressed one that holds while the row that says the same
+    /// is sent or on its way.
     #[must_use]
     pub const fn is_settled(self) -> bool {
-        matches!(self, Self::Sent | Self::Cancelled)
+        matches!(self, Self::Sent | Self::Suppressed | Self::Cancelled | Self::Superseded)
     }
 
     /// The state of this word.
@@ -131,6 +154,33 @@ pub struct Take {
     pub patient: bool,
     /// At most so many rows.
     pub limit: u32,
+    /// How often the destination may be called.
+    pub rate: Option<Rate>,
+}
+
+/// How often a destination may be called. The calls are spread evenly, and all hosts of a ledger share them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// So many calls ...
+    pub calls: u32,
+    /// ... in this time, in milliseconds.
+    pub per_ms: u64,
+}
+
+impl Rate {
+    /// The time between two calls, in microseconds.
+    ///
+    /// ```
+    /// use onceward::store::outbox::Rate;
+    /// assert_eq!(Rate { calls: 10, per_ms: 1_000 }.interval_us(), 100_000);
+    /// assert_eq!(Rate { calls: 3, per_ms: 1_000 }.interval_us(), 333_334);
+    /// ```
+    #[must_use]
+    pub fn interval_us(self) -> i64 {
+        let interval = self.per_ms.saturating_mul(1_000).div_ceil(u64::from(self.calls.max(1)));
+        i64::try_from(interval.max(1)).unwrap_or(i64::MAX)
+    }
 }
 
 /// A row that the caller must send now. The attempt has been counted.
@@ -182,6 +232,8 @@ pub enum RowOutcome {
         due_in_ms: i64,
         /// Whether this attempt may have been applied.
         maybe_applied: bool,
+        /// How long the destination wants to be left alone altogether, in milliseconds.
+        destination_waits_ms: Option<u64>,
     },
     /// It needs an operator.
     Blocked {
@@ -234,8 +286,27 @@ pub struct OutboxRow {
     pub slot: String,
     /// JSON text.
     pub payload: String,
+    /// The hash of the canonical payload.
+    #[serde(serialize_with = "hex")]
+    pub payload_hash: [u8; 32],
+    /// Which revision of the slot's row it is, from 1.
+    pub revision: u32,
     /// Where it stands.
     pub state: RowState,
+    /// Rows of the destination with the same key leave in order.
+    pub ordering_key: Option<String>,
+    /// The row that is ahead of it in that order and has not come to its end.
+    pub behind: Option<RowId>,
+    /// Why a person must approve it.
+    pub approval_reason: Option<String>,
+    /// Until when it can be approved, Unix milliseconds.
+    pub approval_until_ms: Option<i64>,
+    /// Who approved it.
+    pub approved_by: Option<String>,
+    /// The row that says the same to the same recipient.
+    pub suppressed_by: Option<RowId>,
+    /// The step that goes on from the receipt.
+    pub receipt_step: Option<String>,
     /// Attempts so far.
     pub attempt: u32,
     /// Whether an attempt may have been applied without our knowing. It never goes back.
@@ -282,13 +353,15 @@ impl OutboxCounts {
     }
 }
 
-/// A paused destination.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DestinationStatus {
-    /// Its name.
-    pub destination: String,
-    /// Why it is paused.
-    pub cause: String,
-    /// Since when, Unix milliseconds.
-    pub paused_ms: i64,
+/// A row that was enqueued before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundRow {
+    /// The hash of the payload that was enqueued first, which stands.
+    pub payload_hash: [u8; 32],
+    /// The slot's live revision.
+    pub live: RowId,
+}
+
+fn hex<S: serde::Serializer>(hash: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&RowId::from_bytes(*hash))
 }

@@ -15,7 +15,12 @@ pub(super) async fn evidence_list_tells_the_whole_story_in_order(bench: Bench) {
     assert_eq!(bench.settle(&second, retry(0)).await, Settled::LeaseLost);
     assert_eq!(bench.settle(&third, done_with(rows(&["r"]))).await, Settled::Applied);
     let sending = bench.take_row().await;
-    let again = RowOutcome::Again { cause: "503".to_owned(), due_in_ms: 0, maybe_applied: true };
+    let again = RowOutcome::Again {
+        cause: "503".to_owned(),
+        due_in_ms: 0,
+        maybe_applied: true,
+        destination_waits_ms: None,
+    };
     bench.store.outbox_settle(sending.row, sending.token, again).await.expect("the store works");
     let sending = bench.take_row().await;
     let sent = RowOutcome::Sent {

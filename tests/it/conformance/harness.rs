@@ -10,7 +10,9 @@ use onceward::identity::key::WorkId;
 use onceward::identity::key::digest;
 use onceward::store::Store;
 use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
+use onceward::store::operate::Actor;
 use onceward::store::outbox::{NewRow, OutboxFilter, OutboxRow, RowRef, Sending, Take};
+use onceward::store::pause::PauseScope;
 use onceward::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::sync::Arc;
 
@@ -59,6 +61,11 @@ impl Bench {
         drop(self.store);
         let store = self.backend.open().await;
         Self { backend: self.backend, store }
+    }
+
+    /// Let something go on that is stopped; whether it was.
+    pub(crate) async fn unpause(&self, namespace: &str, scope: PauseScope) -> bool {
+        self.store.pause_lift(namespace, scope, actor()).await.expect("the store works")
     }
 
     pub(crate) fn advance(&self, by_ms: i64) {
@@ -214,6 +221,11 @@ pub(crate) fn follow_up(id: &str, payload: &str) -> Box<FollowUp> {
     })
 }
 
+/// A person.
+pub(crate) fn actor() -> Actor {
+    Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned() }
+}
+
 pub(crate) fn row_id(id: &str) -> RowId {
     RowId::from_bytes(digest("row", &[id.as_bytes()]))
 }
@@ -251,5 +263,6 @@ pub(crate) fn take() -> Take {
         lease_ms: LEASE_MS,
         patient: false,
         limit: 100,
+        rate: None,
     }
 }

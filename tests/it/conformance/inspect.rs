@@ -1,7 +1,7 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, follow_up, held, retry, row_id, rows, take,
+    Bench, ELSEWHERE, SPACE, arrival, at, done, follow_up, held, retry, row_id, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;
@@ -150,17 +150,4 @@ pub(super) async fn outbox_counts_are_by_state(bench: Bench) {
         assert_eq!(counts.of(state), count, "{state:?}");
     }
     assert!(bench.store.outbox_counts(ELSEWHERE).await.expect("the store works").by_state.is_empty());
-}
-
-pub(super) async fn destination_list_keeps_the_first_cause(bench: Bench) {
-    bench.finish("a", rows(&["1", "2"])).await;
-    for (sending, cause) in bench.take_rows(take()).await.into_iter().zip(["401", "403"]) {
-        let paused = RowOutcome::Paused { cause: cause.to_owned() };
-        bench.store.outbox_settle(sending.row, sending.token, paused).await.expect("the store works");
-        bench.advance(1_000);
-    }
-    let paused = bench.store.destination_list(SPACE).await.expect("the store works");
-    assert_eq!(paused.len(), 1);
-    assert_eq!((paused[0].destination.as_str(), paused[0].cause.as_str()), (CRM, "401"));
-    assert!(bench.store.destination_list(ELSEWHERE).await.expect("the store works").is_empty());
 }

@@ -12,6 +12,7 @@ mod inspect;
 mod item;
 mod operate;
 mod outbox;
+mod pause;
 mod progress;
 mod queue;
 mod settle;
@@ -64,6 +65,10 @@ macro_rules! conformance {
                     work_settle_inserts_a_follow_up_once_and_the_first_stands,
                     work_settle_shares_nothing_between_namespaces,
                 ]
+                pause: [
+                    pause_lift_lets_a_paused_destination_go_on,
+                    pause_list_keeps_the_first_cause,
+                ]
                 outbox: [
                     outbox_take_counts_the_attempt_before_it_is_made,
                     outbox_take_freezes_the_envelope_at_the_first_attempt,
@@ -82,7 +87,6 @@ macro_rules! conformance {
                     outbox_settle_keeps_a_cut_receipt_and_its_flag,
                     outbox_find_gives_the_stored_payload_hash,
                     outbox_next_due_is_the_nearest_due_time_or_lease_end,
-                    destination_resume_lets_a_paused_destination_go_on,
                 ]
                 decision: [
                     decision_record_the_first_writer_wins,
@@ -136,7 +140,6 @@ macro_rules! conformance {
                     outbox_list_is_newest_first_and_filtered,
                     outbox_resolve_takes_the_beginning_of_an_id,
                     outbox_counts_are_by_state,
-                    destination_list_keeps_the_first_cause,
                 ]
             }
         }

@@ -1,17 +1,13 @@
 //! What a person decides.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, arrival, at, done, retry, row_ref, rows, take,
+    Bench, CRM, ELSEWHERE, SPACE, actor, arrival, at, done, retry, row_ref, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Standing;
-use onceward::store::operate::{Actor, Decided, RowDecision, WorkDecision};
+use onceward::store::operate::{Decided, RowDecision, WorkDecision};
 use onceward::store::outbox::{RowOutcome, RowRef, RowState};
 use onceward::store::work::{Outcome, WorkRef, WorkState};
-
-fn actor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned() }
-}
 
 async fn decide(bench: &Bench, work: WorkRef, decision: WorkDecision) -> Decided<WorkState> {
     bench.store.work_decide(work, decision, actor()).await.expect("the store works")

@@ -3,7 +3,8 @@
 use crate::conformance::harness::{
     Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, done_with, row, row_id, row_ref, rows, take,
 };
-use onceward::store::outbox::{RowOutcome, RowSettled, RowState, Sending, Take};
+use onceward::store::outbox::{FoundRow, RowOutcome, RowSettled, RowState, Sending, Take};
+use onceward::store::pause::PauseScope;
 use onceward::store::work::Collected;
 use support::sim_clock::START_MS;
 
@@ -17,7 +18,7 @@ fn sent() -> RowOutcome {
 }
 
 fn again(due_in_ms: i64, maybe_applied: bool) -> RowOutcome {
-    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied }
+    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied, destination_waits_ms: None }
 }
 
 async fn settle(bench: &Bench, sending: &Sending, outcome: RowOutcome) -> RowSettled {
@@ -146,7 +147,7 @@ pub(super) async fn outbox_settle_paused_takes_the_envelope_off_what_was_not_app
     bench.finish("a", rows(&["r"])).await;
     let paused = || RowOutcome::Paused { cause: "401".to_owned() };
     settle(&bench, &bench.take_row().await, paused()).await;
-    bench.store.destination_resume(SPACE, CRM).await.expect("the store works");
+    assert!(bench.unpause(SPACE, PauseScope::Destination(CRM.to_owned())).await);
     let corrected = Take { envelope: "corrected".to_owned(), ..take() };
     let again = bench.take_rows(corrected.clone()).await.remove(0);
     assert_eq!((again.envelope.as_str(), again.attempt), ("corrected", 1));
@@ -154,7 +155,7 @@ pub(super) async fn outbox_settle_paused_takes_the_envelope_off_what_was_not_app
     settle(&bench, &again, self::again(0, true)).await;
     let third = bench.take_rows(take()).await.remove(0);
     settle(&bench, &third, paused()).await;
-    bench.store.destination_resume(SPACE, CRM).await.expect("the store works");
+    assert!(bench.unpause(SPACE, PauseScope::Destination(CRM.to_owned())).await);
     assert_eq!(bench.take_row().await.envelope, "corrected");
 }
 
@@ -162,7 +163,7 @@ pub(super) async fn outbox_next_due_of_a_paused_destination_is_never(bench: Benc
     bench.finish("a", rows(&["r"])).await;
     settle(&bench, &bench.take_row().await, RowOutcome::Paused { cause: "401".to_owned() }).await;
     assert_eq!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works"), None);
-    bench.store.destination_resume(SPACE, CRM).await.expect("the store works");
+    assert!(bench.unpause(SPACE, PauseScope::Destination(CRM.to_owned())).await);
     assert!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works").is_some());
 }
 
@@ -224,7 +225,7 @@ pub(super) async fn outbox_settle_with_a_stale_token_is_lease_lost(bench: Bench)
     }
     let stored = bench.row("r").await;
     assert_eq!((stored.state, stored.attempt, stored.cause), (RowState::Sending, 2, None));
-    assert!(bench.store.destination_list(SPACE).await.expect("the store works").is_empty());
+    assert!(bench.store.pause_list(SPACE).await.expect("the store works").is_empty());
     assert_eq!(settle(&bench, &next, sent()).await, RowSettled::Applied);
     // In another namespace the row is not there at all.
     let elsewhere = Sending {
@@ -266,7 +267,10 @@ pub(super) async fn outbox_find_gives_the_stored_payload_hash(bench: Bench) {
     };
     assert_eq!(find(SPACE).await, None);
     bench.finish("a", rows(&["r"])).await;
-    assert_eq!(find(SPACE).await, Some(row("r", "{}").payload_hash));
+    assert_eq!(
+        find(SPACE).await,
+        Some(FoundRow { payload_hash: row("r", "{}").payload_hash, live: row_id("r") })
+    );
     assert_eq!(find(ELSEWHERE).await, None);
 }
 
@@ -281,35 +285,4 @@ pub(super) async fn outbox_next_due_is_the_nearest_due_time_or_lease_end(bench: 
     assert_eq!(next().await, Some(START_MS + 2_000));
     assert_eq!(bench.store.outbox_next_due(SPACE, "mail").await.expect("the store works"), None);
     assert_eq!(bench.store.outbox_next_due(ELSEWHERE, CRM).await.expect("the store works"), None);
-}
-
-pub(super) async fn destination_resume_lets_a_paused_destination_go_on(bench: Bench) {
-    let resume = async |namespace: &str, name: &str| {
-        bench.store.destination_resume(namespace, name).await.expect("the store works")
-    };
-    assert!(!resume(SPACE, CRM).await, "it was not paused");
-    let mut collected = rows(&["r", "behind", "mail"]);
-    collected.rows[2].destination = "mail".to_owned();
-    bench.finish("a", collected).await;
-    let sending = bench.take_rows(Take { limit: 1, ..take() }).await.remove(0);
-    assert_eq!(
-        settle(&bench, &sending, RowOutcome::Paused { cause: "401".to_owned() }).await,
-        RowSettled::Applied
-    );
-    let status = bench.store.destination_list(SPACE).await.expect("the store works");
-    assert_eq!(status.len(), 1);
-    assert_eq!((status[0].destination.as_str(), status[0].cause.as_str()), (CRM, "401"));
-    assert_eq!(status[0].paused_ms, START_MS);
-    let stored = bench.row("r").await;
-    assert_eq!((stored.state, stored.attempt, stored.maybe_applied), (RowState::Pending, 0, false));
-    bench.advance(LEASE_MS);
-    let bench = bench.reopen().await;
-    assert!(bench.take_rows(take()).await.is_empty(), "a paused destination was called");
-    let mail = bench.take_rows(Take { destination: "mail".to_owned(), ..take() }).await;
-    assert_eq!(mail.len(), 1, "another destination was stopped");
-    assert!(!bench.store.destination_resume(ELSEWHERE, CRM).await.expect("the store works"));
-    assert!(bench.store.destination_resume(SPACE, CRM).await.expect("the store works"));
-    assert!(bench.store.destination_list(SPACE).await.expect("the store works").is_empty());
-    let attempts: Vec<_> = bench.take_rows(take()).await.iter().map(|sending| sending.attempt).collect();
-    assert_eq!(attempts, [1, 1]);
 }

@@ -32,7 +32,15 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["work", "reject"],
         &["work", "cancel"],
         &["destination", "list"],
-        &["destination", "resume"],
+        &["pause", "list"],
+        &["pause", "destination"],
+        &["pause", "step"],
+        &["pause", "namespace"],
+        &["pause", "everything"],
+        &["unpause", "destination"],
+        &["outbox", "approve"],
+        &["outbox", "edit"],
+        &["outbox", "cancel"],
     ] {
         let mut args = verb.to_vec();
         args.push("--help");
@@ -108,7 +116,14 @@ fn a_destination_that_refuses_us_is_paused_until_an_operator_resumes_it() {
     assert_eq!(stage.json(&["deliver"])["deliveries"], serde_json::json!([]), "its rows wait");
     let listed = stage.json(&["destination", "list"]);
     assert!(listed[0]["paused"]["cause"].as_str().is_some_and(|cause| cause.contains("401")), "{listed}");
-    assert!(stage.host.run(&["destination", "resume", "crm"]).expect("it starts").status.success());
+    assert!(
+        stage
+            .host
+            .run(&["unpause", "destination", "crm", "--by", "Noor", "--why", "the key is renewed"])
+            .expect("it starts")
+            .status
+            .success()
+    );
     stage.json(&["deliver"]);
     stage.assert_once(&["msg-1".to_owned()]);
 }

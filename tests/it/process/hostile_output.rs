@@ -53,7 +53,7 @@ fn control_characters_of_strangers_are_shown_and_not_passed_on() {
     check(&["work", "list", "--state", "\u{1b}[2J"]);
     check(&["run", "\u{1b}[2J\u{202e}.json"]);
     check(&["outbox", "show", "\u{1b}[2J"]);
-    check(&["destination", "resume", "\u{1b}[2J"]);
+    check(&["pause", "destination", "\u{1b}[2J", "--by", "Noor", "--why", "x"]);
     assert_eq!(work["source"], SOURCE, "programs get it as it is");
 }
 
@@ -87,7 +87,7 @@ fn a_reader_who_has_gone_away_ends_the_printing_and_nothing_else() {
     check(&["outbox", "list", "--json"], 0);
     check(&["outbox", "show", &row], 0);
     check(&["destination", "list"], 0);
-    check(&["destination", "resume", "crm"], 0);
+    check(&["unpause", "destination", "crm", "--by", "Noor", "--why", "mended"], 0);
     check(&["--help"], 0);
     check(&["run", "bad.json"], 1);
     check(&["run"], 2);

@@ -118,7 +118,12 @@ fn a_credential_in_use_stays_in_use_alone() {
     vault.authorise("authorization = { env = \"CRM_AUTHORIZATION\" }");
     crm.fault(&["status:500", "status:401"]).expect("faults");
     vault.check(&["run", "lead.json", "--deliver", "--wait", "20"], variable, 3, "paused");
-    vault.check(&["destination", "resume", "crm"], variable, 0, "goes on");
+    vault.check(
+        &["unpause", "destination", "crm", "--by", "Noor", "--why", "mended"],
+        variable,
+        0,
+        "goes on",
+    );
     vault.authorise("authorization = { file = \"crm.secret\" }");
     let killed = host
         .command(&["deliver", "--wait", "20"])

@@ -6,6 +6,7 @@ use crate::protocol::receiver;
 use crate::protocol::with_rows;
 use onceward::store::outbox::RowOutcome;
 use onceward::store::outbox::RowState;
+use onceward::store::pause::PauseScope;
 use support::host::KEY_RETENTION_MS;
 use support::host::NAMESPACE;
 
@@ -72,8 +73,8 @@ async fn a_destination_that_refuses_us_is_paused_and_goes_on_with_no_attempt_los
         let host = with_rows(enqueuer(dir.path(), &receiver).attempts(1), &["a", "b"]).await;
         receiver.fault(&[&*format!("status:{status}"); 2]).unwrap();
         host.deliver().await;
-        let paused = host.store.destination_list(NAMESPACE).await.unwrap();
-        assert_eq!(paused.iter().map(|paused| paused.destination.as_str()).collect::<Vec<_>>(), ["crm"]);
+        let paused = host.store.pause_list(NAMESPACE).await.unwrap();
+        assert_eq!(paused.iter().map(|paused| paused.scope.name()).collect::<Vec<_>>(), ["crm"]);
         assert!(!paused[0].cause.is_empty());
         for row in host.rows().await {
             assert_eq!((row.state, row.attempt), (RowState::Pending, 0), "{status}");
@@ -81,8 +82,8 @@ async fn a_destination_that_refuses_us_is_paused_and_goes_on_with_no_attempt_los
         host.pass(RETENTION_MS).await;
         assert!(host.deliver().await.attempts.is_empty(), "{status}: a paused destination is left alone");
 
-        assert!(host.store.destination_resume(NAMESPACE, "crm").await.unwrap());
-        assert!(!host.store.destination_resume(NAMESPACE, "crm").await.unwrap(), "it is not paused any more");
+        assert!(host.unpause(PauseScope::Destination("crm".to_owned())).await);
+        assert!(!host.unpause(PauseScope::Destination("crm".to_owned())).await, "it is not paused any more");
         host.deliver().await;
         for row in host.rows().await {
             assert_eq!((row.state, row.attempt), (RowState::Sent, 1), "{status}");

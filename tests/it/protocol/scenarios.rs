@@ -256,7 +256,7 @@ async fn s16_a_row_that_was_passed_over_is_delivered_all_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let receiver = receiver(dir.path());
     let host = with_rows(enqueuer(dir.path(), &receiver), &["first"]).await;
-    receiver.fault(&["status:429:retry-after=60"]).unwrap();
+    receiver.fault(&["status:500:retry-after=60"]).unwrap();
     host.deliver().await;
     // A later row comes and goes while the first one waits.
     host.done("enqueues", &case("second")).await;

@@ -1,8 +1,6 @@
 //! Opening: one owner, no foreign file, no newer schema.
 
-use crate::conformance::harness::{
-    CRM, LEASE_MS, SPACE, TERMS, arrival, at, done, done_with, held, rows, take,
-};
+use crate::conformance::harness::{LEASE_MS, SPACE, TERMS, arrival, at, done, done_with, held, rows, take};
 use crate::sqlite::backend::SqliteBackend;
 use onceward::store::error::StoreError;
 use onceward::store::outbox::Take;
@@ -110,7 +108,7 @@ async fn a_reader_beside_the_owner_reads_and_never_writes() {
     assert!(reader.work_settle(settlement.clone()).await.is_err());
     assert!(reader.work_claim(arrival("b"), TERMS).await.is_err());
     assert!(reader.outbox_take(take()).await.is_err());
-    assert!(reader.destination_resume(SPACE, CRM).await.is_err());
+    assert!(reader.outbox_expire(SPACE).await.is_err());
     assert_eq!(owner.work_settle(settlement).await.expect("the owner goes on"), Settled::Applied);
     let seen = reader.work_show(at(&held.work)).await.expect("reading works").expect("it is there");
     assert!(seen.output.is_some(), "the reader does not see what was committed after it opened");
@@ -150,8 +148,9 @@ async fn the_file_is_strict_marked_and_in_wal_mode() {
     let number = |sql: &str| direct.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(number("PRAGMA application_id"), i64::from(u32::from_be_bytes(*b"ONCE")));
     assert_eq!(number("PRAGMA user_version"), SCHEMA_VERSION);
-    let tables =
-        number("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'");
+    let tables = number(
+        "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+    );
     let strict = number("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND strict = 1");
     assert!(tables >= 9);
     assert_eq!(tables, strict, "a table is not STRICT");

@@ -39,7 +39,12 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     assert_eq!(bench.settle(&held, done_with(collected)).await, Settled::Applied);
     let sent =
         RowOutcome::Sent { receipt: "{}".to_owned(), truncated: false, external_reference: None, flag: None };
-    let again = RowOutcome::Again { cause: "reset".to_owned(), due_in_ms: 0, maybe_applied: true };
+    let again = RowOutcome::Again {
+        cause: "reset".to_owned(),
+        due_in_ms: 0,
+        maybe_applied: true,
+        destination_waits_ms: None,
+    };
     for (sending, outcome) in bench.take_rows(take()).await.into_iter().zip([sent, again]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }

@@ -12,6 +12,7 @@ use crate::connectors::Predicate;
 use crate::contract::tier::Tier;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::pointer::Pointer;
+use crate::store::outbox::Rate;
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use url::Url;
@@ -67,6 +68,8 @@ pub struct HttpConfig {
     /// Rows at once.
     #[serde(default = "default_concurrency")]
     pub concurrency: u32,
+    /// How often it may be called.
+    pub rate: Option<Rate>,
     /// When a failed delivery is tried again.
     #[serde(default)]
     pub retry: RetryPolicy,

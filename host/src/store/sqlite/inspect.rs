@@ -6,9 +6,11 @@ use crate::store::Inspect;
 use crate::store::Progress;
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
-use crate::store::outbox::{DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowState};
+use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
+use crate::store::pause::Pause;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::evidence;
+use crate::store::sqlite::pause;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
@@ -141,19 +143,9 @@ impl Inspect for SqliteStore {
         Ok(OutboxCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
     }
 
-    async fn destination_list(&self, namespace: &str) -> Result<Vec<DestinationStatus>, StoreError> {
+    async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError> {
         let namespace = namespace.to_owned();
-        self.readers
-            .read(move |c| {
-                all(c, LISTING, include_str!("queries/destination_list.sql"), [namespace], |row| {
-                    Ok(DestinationStatus {
-                        destination: row.get("destination")?,
-                        cause: row.get("cause")?,
-                        paused_ms: row.get("paused_ms")?,
-                    })
-                })
-            })
-            .await
+        self.readers.read(move |c| pause::list(c, &namespace)).await
     }
 
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError> {

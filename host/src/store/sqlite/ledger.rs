@@ -8,9 +8,11 @@ use crate::store::Ledger;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Terms};
 use crate::store::error::StoreError;
 use crate::store::item::{ItemClaim, ItemVerdict};
+use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::contract;
 use crate::store::sqlite::item;
+use crate::store::sqlite::pause;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::settle;
 use crate::store::sqlite::tx::Tx;
@@ -107,6 +109,9 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
     {
         return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
     }
+    if let Some(cause) = paused(tx, arrival)? {
+        return record(tx, arrival, cause);
+    }
     let token = tx.next_token()?;
     let seq: Option<i64> = tx.first(
         include_str!("queries/work_insert.sql"),
@@ -133,6 +138,40 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
     acquired(tx, seq, token, Holding::New)
 }
 
+/// Why the step is stopped, where it is.
+fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> {
+    pause::find(tx, &arrival.namespace, &PauseScope::Step(arrival.step.clone()))
+}
+
+/// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
+fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
+    let new = &arrival.current;
+    tx.execute(
+        include_str!("queries/work_record.sql"),
+        rusqlite::params![
+            arrival.namespace,
+            new.work_id.as_bytes(),
+            new.root_key.as_bytes(),
+            new.version,
+            arrival.step,
+            new.readable_key,
+            arrival.source,
+            arrival.event_id,
+            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
+            new.content_hash.as_bytes(),
+            arrival.payload.as_bytes(),
+            tx.now_ms,
+        ],
+    )?;
+    tx.evidence(
+        &arrival.namespace,
+        new.work_id,
+        "recorded",
+        &format!("waits, since its step is paused: {cause}"),
+    )?;
+    Ok(answered(arrival, new.work_id, &new.readable_key, Standing::Paused { cause }))
+}
+
 fn claim_found(
     tx: &Tx<'_>,
     arrival: &Arrival,
@@ -147,9 +186,12 @@ fn claim_found(
         .unwrap_or(candidate);
     let standing = if recorded_with.content_hash == found.content_hash {
         match ready(tx, found) {
-            Ready::Now => match take(tx, found.seq, terms)? {
-                Some(claim) => return Ok(claim),
-                None => standing_at_rest(tx, arrival, found.seq)?,
+            Ready::Now => match paused(tx, arrival)? {
+                Some(cause) => Standing::Paused { cause },
+                None => match take(tx, found.seq, terms)? {
+                    Some(claim) => return Ok(claim),
+                    None => standing_at_rest(tx, arrival, found.seq)?,
+                },
             },
             Ready::Later(retry_after_ms) => Standing::InProgress { state: found.state, retry_after_ms },
             Ready::Never => standing_at_rest(tx, arrival, found.seq)?,

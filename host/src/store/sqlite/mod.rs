@@ -4,10 +4,12 @@
 //! refuses a file that another process owns, that is no ledger, or that a newer version wrote. Full disks and busy
 //! files are errors that lose nothing; a write that the disk fails stops the writer for good.
 
+mod approval;
 mod contract;
 mod decision;
 mod evidence;
 mod group_commit;
+mod insert_row;
 mod inspect;
 mod item;
 mod ledger;
@@ -15,8 +17,11 @@ mod migrate;
 mod open;
 mod operate;
 mod outbox;
+mod pace;
+mod pause;
 mod queue;
 mod readers;
+mod receipt;
 mod rows;
 mod settle;
 mod tx;

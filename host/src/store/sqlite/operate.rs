@@ -2,10 +2,16 @@
 
 use crate::identity::key::WorkId;
 use crate::store::Operate;
+use crate::store::approval::{Approved, Edit, Edited};
 use crate::store::error::StoreError;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
+use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::approval;
+use crate::store::sqlite::insert_row;
+use crate::store::sqlite::pause;
+use crate::store::sqlite::receipt;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{WorkRef, WorkState};
@@ -29,6 +35,31 @@ impl Operate for SqliteStore {
         actor: Actor,
     ) -> Result<Decided<RowState>, StoreError> {
         self.writer.call("deciding about a row", move |tx| decide_row(tx, &row, &decision, &actor)).await
+    }
+
+    async fn outbox_approve(
+        &self,
+        row: RowRef,
+        payload_hash: Option<[u8; 32]>,
+        actor: Actor,
+    ) -> Result<Approved, StoreError> {
+        self.writer.call("approving a row", move |tx| approval::approve(tx, &row, payload_hash, &actor)).await
+    }
+
+    async fn outbox_edit(&self, row: RowRef, edit: Edit, actor: Actor) -> Result<Edited, StoreError> {
+        self.writer.call("editing a row", move |tx| approval::edit(tx, &row, &edit, &actor)).await
+    }
+
+    async fn pause_set(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError> {
+        let namespace = namespace.to_owned();
+        self.writer
+            .call("pausing", move |tx| pause::set(tx, &namespace, &scope, &actor.reason, Some(&actor.name)))
+            .await
+    }
+
+    async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError> {
+        let namespace = namespace.to_owned();
+        self.writer.call("lifting a pause", move |tx| pause::lift(tx, &namespace, &scope, &actor)).await
     }
 }
 
@@ -81,6 +112,15 @@ fn decide_row(
     let work = work.ok_or_else(|| tx.corrupt("a row could not be decided about"))?;
     let detail = format!("row {} from {} to {}: {why}", row.id, state.word(), to.word());
     tx.evidence(&row.namespace, work, "decided-by", &detail)?;
+    match decision {
+        RowDecision::Sent { external_reference } => {
+            let doubt = "a person said that the row was applied, and gave no reference";
+            let doubt = external_reference.is_none().then_some(doubt);
+            receipt::follow(tx, &row.namespace, row.id, doubt)?;
+        }
+        RowDecision::Cancel => insert_row::release_suppressed(tx, &row.namespace, row.id)?,
+        RowDecision::Again => {}
+    }
     Ok(Decided::Applied)
 }
 

@@ -5,8 +5,13 @@ use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::Outbox;
 use crate::store::error::StoreError;
-use crate::store::outbox::{RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
+use crate::store::outbox::{FoundRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
+use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::approval;
+use crate::store::sqlite::pace;
+use crate::store::sqlite::pause;
+use crate::store::sqlite::receipt;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, first};
 use async_trait::async_trait;
@@ -26,12 +31,14 @@ impl Outbox for SqliteStore {
         self.writer.call("recording a delivery", move |tx| settle(tx, &row, token, &outcome)).await
     }
 
-    async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<[u8; 32]>, StoreError> {
+    async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<FoundRow>, StoreError> {
         let namespace = namespace.to_owned();
         self.readers
             .read(move |connection| {
                 let sql = include_str!("queries/outbox_find.sql");
-                first(connection, "looking for a row", sql, (namespace, row.as_bytes()), |row| row.get(0))
+                first(connection, "looking for a row", sql, (namespace, row.as_bytes()), |row| {
+                    Ok(FoundRow { payload_hash: row.get("payload_hash")?, live: rows::key(row, "live")? })
+                })
             })
             .await
     }
@@ -48,29 +55,29 @@ impl Outbox for SqliteStore {
         Ok(next.flatten())
     }
 
-    async fn destination_resume(&self, namespace: &str, destination: &str) -> Result<bool, StoreError> {
-        let key = (namespace.to_owned(), destination.to_owned());
-        self.writer
-            .call("resuming a destination", move |tx| {
-                let resumed = tx.execute(include_str!("queries/destination_resume.sql"), (&key.0, &key.1))?;
-                Ok(resumed == 1)
-            })
-            .await
+    async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.writer.call("cancelling what nobody approved", move |tx| approval::expire(tx, &namespace)).await
     }
 }
 
 fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
-    let key = (&order.namespace, &order.destination);
-    let paused =
-        tx.first(include_str!("queries/destination_paused.sql"), key, |row| row.get::<_, bool>(0))?;
-    if paused == Some(true) {
+    let destination = PauseScope::Destination(order.destination.clone());
+    if pause::find(tx, &order.namespace, &destination)?.is_some() {
+        return Ok(Vec::new());
+    }
+    let limit = pace::allowed(tx, order)?;
+    if limit == 0 {
         return Ok(Vec::new());
     }
     let due: Vec<(i64, bool)> = tx.all(
         include_str!("queries/outbox_take_candidates.sql"),
-        (&order.namespace, &order.destination, tx.now_ms, order.limit),
+        (&order.namespace, &order.destination, tx.now_ms, limit),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    if !due.is_empty() {
+        pace::spend(tx, order, due.len())?;
+    }
     due.into_iter().map(|(seq, by_word)| take_row(tx, order, seq, by_word)).collect()
 }
 
@@ -136,7 +143,7 @@ impl<'a> Change<'a> {
                     ..Self::default()
                 },
             ),
-            RowOutcome::Again { cause, due_in_ms, maybe_applied } => (
+            RowOutcome::Again { cause, due_in_ms, maybe_applied, destination_waits_ms: _ } => (
                 RowState::Pending,
                 Self {
                     due_ms: Some(now_ms.saturating_add((*due_in_ms).max(0))),
@@ -193,19 +200,25 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
     )?;
     let Some((work, destination)) = settled else { return Ok(RowSettled::LeaseLost) };
     let (kind, why) = match outcome {
-        RowOutcome::Sent { external_reference, .. } => {
+        RowOutcome::Sent { external_reference, flag, .. } => {
+            receipt::follow(tx, &row.namespace, row.id, flag.as_deref())?;
             ("sent", external_reference.as_ref().map_or_else(String::new, |r| format!(" (reference {r})")))
         }
-        RowOutcome::Again { cause, .. } => ("again", format!(": {cause}")),
+        RowOutcome::Again { cause, destination_waits_ms, .. } => {
+            if let Some(wait_ms) = destination_waits_ms {
+                pace::wait(tx, &row.namespace, &destination, *wait_ms)?;
+            }
+            ("again", format!(": {cause}"))
+        }
         RowOutcome::Blocked { cause, .. } => ("blocked", format!(": {cause}")),
         RowOutcome::InDoubt { cause } => ("in-doubt", format!(": {cause}")),
         RowOutcome::Withheld { cause, in_doubt } => {
             (if *in_doubt { "in-doubt" } else { "blocked" }, format!(": {cause}"))
         }
         RowOutcome::Paused { cause } => {
-            let pause = (&row.namespace, &destination, cause, tx.now_ms);
-            tx.execute(include_str!("queries/destination_pause.sql"), pause)?;
-            ("paused", format!(": {destination:?} refuses us: {cause}"))
+            let why = format!(": {destination:?} refuses us: {cause}");
+            pause::set(tx, &row.namespace, &PauseScope::Destination(destination), cause, None)?;
+            ("paused", why)
         }
     };
     tx.evidence(&row.namespace, work, kind, &format!("row {}{why}", row.id))?;

@@ -3,8 +3,10 @@
 use crate::store::Queue;
 use crate::store::claim::{Claim, Terms};
 use crate::store::error::StoreError;
+use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::ledger::take;
+use crate::store::sqlite::pause;
 use crate::store::sqlite::tx::{Tx, first};
 use async_trait::async_trait;
 
@@ -34,6 +36,9 @@ impl Queue for SqliteStore {
 }
 
 fn take_due(tx: &Tx<'_>, namespace: &str, step: &str, terms: Terms) -> Result<Option<Claim>, StoreError> {
+    if pause::find(tx, namespace, &PauseScope::Step(step.to_owned()))?.is_some() {
+        return Ok(None);
+    }
     loop {
         let due =
             tx.first(include_str!("queries/work_take.sql"), (namespace, step, tx.now_ms), |row| row.get(0))?;

@@ -1,5 +1,6 @@
 //! Reading stored rows back into the store's types.
 
+use crate::identity::key::RowId;
 use crate::store::outbox::{OutboxRow, RowState};
 use crate::store::work::{WorkRecord, WorkState};
 use rusqlite::Row;
@@ -16,6 +17,13 @@ where
     T::try_from(&bytes[..]).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.to_string().into())
     })
+}
+
+/// The same, where there may be none.
+fn optional_key(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<RowId>> {
+    let index = row.as_ref().column_index(column)?;
+    let bytes: Option<[u8; 32]> = row.get(index)?;
+    Ok(bytes.map(RowId::from_bytes))
 }
 
 /// UTF-8 text that is stored as bytes, because it may hold U+0000.
@@ -85,7 +93,16 @@ pub(super) fn outbox(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
         destination: row.get("destination")?,
         slot: row.get("slot")?,
         payload: text(row, "payload")?,
+        payload_hash: row.get("payload_hash")?,
+        revision: row.get("revision")?,
         state: state(row, RowState::from_word)?,
+        ordering_key: row.get("ordering_key")?,
+        behind: optional_key(row, "behind_row")?,
+        approval_reason: row.get("approval_reason")?,
+        approval_until_ms: row.get("approval_until_ms")?,
+        approved_by: row.get("approved_by")?,
+        suppressed_by: optional_key(row, "suppressed_by")?,
+        receipt_step: row.get("receipt_step")?,
         attempt: row.get("attempt")?,
         maybe_applied: row.get("maybe_applied")?,
         due_ms: row.get("due_ms")?,

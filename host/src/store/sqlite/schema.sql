@@ -38,6 +38,7 @@ CREATE TABLE work (
     content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
     payload         BLOB NOT NULL,
     chain_depth     INTEGER NOT NULL DEFAULT 0 CHECK (chain_depth BETWEEN 0 AND 64),
+    from_row        BLOB CHECK (length(from_row) = 32),
     state           TEXT NOT NULL CHECK (state IN
                         ('waiting', 'running', 'done', 'review', 'rejected', 'in-doubt', 'dead', 'cancelled')),
     attempt         INTEGER NOT NULL CHECK (attempt >= 0),
@@ -60,7 +61,8 @@ CREATE TABLE work (
     CHECK (state NOT IN ('review', 'rejected', 'in-doubt', 'dead', 'cancelled') OR cause IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
-CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version);
+-- The row whose receipt a work goes on from belongs to the key: two rows of one handoff may name the same step.
+CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version, coalesce(from_row, x''));
 CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting';
 CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running';
 CREATE INDEX work_open ON work (namespace, state, seq) WHERE state <> 'done';
@@ -74,7 +76,8 @@ WHEN OLD.output IS NOT NULL AND NEW.output IS NOT OLD.output
 BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
 
 CREATE TRIGGER work_identity_stands
-BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, content_hash, occurred_at_ms ON work
+BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, content_hash, occurred_at_ms, from_row
+ON work
 BEGIN SELECT RAISE(ABORT, 'the identity of a work never changes'); END;
 
 CREATE TRIGGER work_token_grows BEFORE UPDATE OF token ON work
@@ -113,14 +116,29 @@ CREATE TABLE outbox (
     seq                 INTEGER PRIMARY KEY,
     namespace           TEXT NOT NULL,
     row_id              BLOB NOT NULL CHECK (length(row_id) = 32),
+    base_id             BLOB NOT NULL CHECK (length(base_id) = 32),
+    revision            INTEGER NOT NULL CHECK (revision >= 1),
     work_id             BLOB NOT NULL,
     destination         TEXT NOT NULL,
     slot                TEXT NOT NULL,
     effect_version      INTEGER NOT NULL CHECK (effect_version >= 1),
     payload             BLOB NOT NULL,
     payload_hash        BLOB NOT NULL CHECK (length(payload_hash) = 32),
+    ordering_key        TEXT,
+    place               INTEGER NOT NULL,
+    behind              INTEGER NOT NULL CHECK (behind IN (0, 1)),
+    approval_reason     TEXT,
+    approval_until_ms   INTEGER,
+    approved_by         TEXT,
+    approved_ms         INTEGER,
+    receipt_step        TEXT,
+    receipt_version     INTEGER,
+    same_key            BLOB CHECK (length(same_key) = 32),
+    same_within_ms      INTEGER,
+    suppressed_by       BLOB CHECK (length(suppressed_by) = 32),
     state               TEXT NOT NULL CHECK (state IN
-                            ('pending', 'sending', 'sent', 'blocked', 'in-doubt', 'cancelled')),
+                            ('held', 'suppressed', 'pending', 'sending', 'sent', 'blocked', 'in-doubt', 'cancelled',
+                             'superseded')),
     attempt             INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),
     token               INTEGER,
     lease_until_ms      INTEGER,
@@ -137,29 +155,74 @@ CREATE TABLE outbox (
     created_ms          INTEGER NOT NULL,
     updated_ms          INTEGER NOT NULL,
     FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
+    CHECK ((revision = 1) = (row_id = base_id)),
+    CHECK ((approved_by IS NULL) = (approved_ms IS NULL)),
+    CHECK ((receipt_step IS NULL) = (receipt_version IS NULL)),
+    CHECK ((same_key IS NULL) = (same_within_ms IS NULL)),
+    CHECK ((state = 'suppressed') = (suppressed_by IS NOT NULL)),
+    CHECK (state <> 'held' OR (approval_reason IS NOT NULL AND approved_by IS NULL)),
+    -- What a person must approve does not move without that.
+    CHECK (approval_reason IS NULL OR approved_by IS NOT NULL
+           OR state IN ('held', 'suppressed', 'cancelled', 'superseded')),
     CHECK ((state = 'sending') = (lease_until_ms IS NOT NULL)),
     CHECK (state <> 'sending' OR (token IS NOT NULL AND envelope IS NOT NULL AND first_attempt_ms IS NOT NULL)),
+    CHECK (state <> 'sending' OR behind = 0),
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
-    CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled') OR cause IS NOT NULL),
+    CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled', 'superseded') OR cause IS NOT NULL),
     CHECK (maybe_applied = 0 OR envelope IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
+CREATE UNIQUE INDEX outbox_live ON outbox (namespace, base_id) WHERE state <> 'superseded';
 CREATE INDEX outbox_by_work ON outbox (namespace, work_id);
-CREATE INDEX outbox_pending ON outbox (namespace, destination, due_ms, seq) WHERE state = 'pending';
+CREATE INDEX outbox_pending ON outbox (namespace, destination, due_ms, seq) WHERE state = 'pending' AND behind = 0;
 CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) WHERE state = 'sending';
 CREATE INDEX outbox_open ON outbox (namespace, state, seq) WHERE state <> 'sent';
+CREATE INDEX outbox_ordered ON outbox (namespace, destination, ordering_key, place)
+    WHERE ordering_key IS NOT NULL AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt');
+CREATE INDEX outbox_same ON outbox (namespace, destination, same_key, seq)
+    WHERE same_key IS NOT NULL AND state IN ('held', 'pending', 'sending', 'sent', 'blocked', 'in-doubt');
+CREATE INDEX outbox_suppressed ON outbox (namespace, suppressed_by, seq) WHERE state = 'suppressed';
+CREATE INDEX outbox_expiring ON outbox (namespace, approval_until_ms)
+    WHERE state = 'held' AND approval_until_ms IS NOT NULL;
+
+-- The row that makes this one wait, where one does.
+CREATE VIEW outbox_shown AS
+SELECT o.*, CASE WHEN o.behind = 1 AND o.state IN ('held', 'pending', 'blocked', 'in-doubt') THEN
+    (SELECT h.row_id FROM outbox h
+     WHERE h.namespace = o.namespace AND h.destination = o.destination AND h.ordering_key = o.ordering_key
+       AND h.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+     ORDER BY h.place LIMIT 1) END AS behind_row
+FROM outbox o;
+
+-- Where a row leaves its ordering key's line for good, the next in line is free to go.
+CREATE TRIGGER outbox_moves_up AFTER UPDATE OF state ON outbox
+WHEN NEW.ordering_key IS NOT NULL AND NEW.state IN ('sent', 'cancelled', 'suppressed') AND NEW.state <> OLD.state
+BEGIN
+    UPDATE outbox
+    SET behind = 0, due_ms = CASE WHEN state = 'pending' THEN max(due_ms, NEW.updated_ms) END
+    WHERE behind = 1 AND seq = (
+        SELECT seq FROM outbox
+        WHERE namespace = NEW.namespace AND destination = NEW.destination AND ordering_key = NEW.ordering_key
+          AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+        ORDER BY place LIMIT 1);
+END;
 
 CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
-WHEN OLD.state IN ('sent', 'cancelled') AND NEW.state <> OLD.state
+WHEN OLD.state IN ('sent', 'cancelled', 'superseded') AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a sent row is never taken again'); END;
+
+CREATE TRIGGER outbox_approval_stands BEFORE UPDATE OF approved_by, approved_ms ON outbox
+WHEN OLD.approved_by IS NOT NULL AND (NEW.approved_by IS NOT OLD.approved_by OR NEW.approved_ms IS NOT OLD.approved_ms)
+BEGIN SELECT RAISE(ABORT, 'the first approval stands'); END;
 
 CREATE TRIGGER outbox_receipt_stands BEFORE UPDATE OF receipt, external_reference ON outbox
 WHEN OLD.state = 'sent' AND (NEW.receipt IS NOT OLD.receipt OR NEW.external_reference IS NOT OLD.external_reference)
 BEGIN SELECT RAISE(ABORT, 'the receipt of a sent row stands'); END;
 
 CREATE TRIGGER outbox_payload_stands
-BEFORE UPDATE OF namespace, row_id, work_id, destination, slot, effect_version, payload, payload_hash ON outbox
+BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload, payload_hash,
+    ordering_key, place, approval_reason, approval_until_ms, receipt_step, receipt_version, same_key ON outbox
 BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
 
 CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
@@ -220,11 +283,32 @@ BEGIN
     UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'outbox' AND state = OLD.state;
 END;
 
-CREATE TABLE destination_pause (
+-- What an operator, or a destination that refuses us, has stopped. A pause that was lifted stays as the record of who
+-- stopped what, and who let it go on.
+CREATE TABLE pause (
+    seq        INTEGER PRIMARY KEY,
+    namespace  TEXT NOT NULL,
+    scope      TEXT NOT NULL CHECK (scope IN ('destination', 'step', 'namespace', 'everything')),
+    name       TEXT NOT NULL,
+    cause      TEXT NOT NULL,
+    paused_by  TEXT,
+    paused_ms  INTEGER NOT NULL,
+    lifted_by  TEXT,
+    lifted_ms  INTEGER,
+    CHECK ((scope IN ('destination', 'step')) = (name <> '')),
+    CHECK ((scope = 'everything') = (namespace = '')),
+    CHECK ((lifted_by IS NULL) = (lifted_ms IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX pause_active ON pause (namespace, scope, name) WHERE lifted_ms IS NULL;
+
+CREATE TRIGGER pause_stands BEFORE UPDATE ON pause WHEN OLD.lifted_ms IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a lifted pause never changes'); END;
+
+-- When a destination may be called again: its rate, and what it asked for itself.
+CREATE TABLE destination_pace (
     namespace    TEXT NOT NULL,
     destination  TEXT NOT NULL,
-    cause        TEXT NOT NULL,
-    paused_ms    INTEGER NOT NULL,
+    free_at_us   INTEGER NOT NULL,
     PRIMARY KEY (namespace, destination)
 ) STRICT, WITHOUT ROWID;
 

@@ -4,6 +4,8 @@ use crate::identity::key::CacheKey;
 use crate::identity::key::digest;
 use crate::store::error::StoreError;
 use crate::store::outbox::NewRow;
+use crate::store::sqlite::insert_row;
+use crate::store::sqlite::insert_row::Insertion;
 use crate::store::sqlite::item;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
@@ -61,23 +63,7 @@ fn row_conflict(tx: &Tx<'_>, namespace: &str, collected: &Collected) -> Result<O
 fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected) -> Result<(), StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
     for row in &collected.rows {
-        let inserted = tx.execute(
-            include_str!("queries/outbox_insert.sql"),
-            (
-                namespace,
-                row.id.as_bytes(),
-                work.as_bytes(),
-                &row.destination,
-                &row.slot,
-                row.effect_version,
-                row.payload.as_bytes(),
-                &row.payload_hash[..],
-                tx.now_ms,
-            ),
-        )?;
-        let what = if inserted == 1 { "row" } else { "row that was there already," };
-        let detail = format!("{what} {} for {:?}, slot {:?}", row.id, row.destination, row.slot);
-        tx.evidence(namespace, work, "enqueued", &detail)?;
+        insert_row::insert(tx, &Insertion::first(namespace, work, row))?;
     }
     if let Some(mark) = &collected.mark {
         let kept = serde_json::json!(mark.kept).to_string();

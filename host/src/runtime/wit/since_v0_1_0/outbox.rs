@@ -1,17 +1,14 @@
 //! `outbox`: enqueue.
 
-use crate::identity::canonical_json;
 use crate::identity::json_text;
-use crate::identity::key::digest;
+use crate::identity::work_id::row_payload_hash;
 use crate::runtime::limits::NAME_LIMIT_BYTES;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
 use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::outbox as wit;
 use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::outbox::{EnqueueError, Host, Row};
-use crate::store::outbox::{Approval, NewRow, ReceiptStep};
+use crate::store::outbox::{Approval, FoundRow, NewRow, ReceiptStep};
 use crate::store::work::CHAIN_DEPTH_MAX;
-
-const PAYLOAD_LABEL: &str = "onceward/row-payload";
 
 /// Why a row is held that no step asked to hold.
 const HELD_BY_OPERATOR: &str = "the operator holds every row to this destination";
@@ -24,14 +21,16 @@ impl Host for RunState {
             Err(error) => return Ok(Err(error)),
         };
         let stored = match self.collected_row(new.id) {
-            Some(collected) => Some(collected.payload_hash),
+            Some(collected) => Some(FoundRow { payload_hash: collected.payload_hash, live: collected.id }),
             None => {
                 self.desk.store().outbox_find(&self.job.work.namespace, new.id).await.map_err(Stop::Store)?
             }
         };
-        let id = new.id.to_string();
+        let id = stored.as_ref().map_or(new.id, |found| found.live).to_string();
         match stored {
-            Some(hash) if hash != new.payload_hash => return Ok(Err(EnqueueError::Conflict(id))),
+            Some(found) if found.payload_hash != new.payload_hash => {
+                return Ok(Err(EnqueueError::Conflict(id)));
+            }
             Some(_) => {}
             None if self.collected.rows.len() >= self.limits.rows as usize => {
                 let what = format!("{} rows a run (limits.rows)", self.limits.rows);
@@ -99,7 +98,6 @@ impl RunState {
         }
         let payload = json_text::parse(&row.payload)
             .map_err(|error| EnqueueError::InvalidRow(format!("the payload is not usable JSON: {error}")))?;
-        let canonical = canonical_json::canonical(&payload);
         let held_by_operator =
             || terms.hold.then(|| Approval { reason: HELD_BY_OPERATOR.to_owned(), expires_after_ms: None });
         Ok(NewRow {
@@ -108,7 +106,7 @@ impl RunState {
             slot: row.slot,
             effect_version: row.effect_version,
             payload: row.payload,
-            payload_hash: digest(PAYLOAD_LABEL, &[canonical.as_bytes()]),
+            payload_hash: row_payload_hash(&payload),
             same: terms.sameness.as_ref().and_then(|rule| rule.of(&payload)),
             ordering_key: row.ordering_key,
             approval: row.approval.map(approval).or_else(held_by_operator),

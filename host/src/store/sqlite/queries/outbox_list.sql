@@ -1,6 +1,4 @@
-SELECT namespace, row_id, work_id, destination, slot, payload, state, attempt, maybe_applied, due_ms, cause, receipt,
-       external_reference, created_ms, updated_ms
-FROM outbox
+SELECT * FROM outbox_shown
 WHERE +namespace = ?1
 ORDER BY seq DESC
 LIMIT ?2

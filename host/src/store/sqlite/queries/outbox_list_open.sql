@@ -1,7 +1,5 @@
 -- `state <> 'sent'` says that the index of open rows holds them all.
-SELECT namespace, row_id, work_id, destination, slot, payload, state, attempt, maybe_applied, due_ms, cause, receipt,
-       external_reference, created_ms, updated_ms
-FROM outbox
+SELECT * FROM outbox_shown
 WHERE namespace = ?1 AND state = ?3 AND state <> 'sent'
 ORDER BY seq DESC
 LIMIT ?2

@@ -2,7 +2,7 @@
 SELECT seq, by_word FROM (
     SELECT * FROM (
         SELECT seq, by_word, due_ms AS at FROM outbox
-        WHERE namespace = ?1 AND destination = ?2 AND state = 'pending' AND due_ms <= ?3
+        WHERE namespace = ?1 AND destination = ?2 AND state = 'pending' AND behind = 0 AND due_ms <= ?3
         ORDER BY due_ms, seq LIMIT ?4
     )
     UNION ALL

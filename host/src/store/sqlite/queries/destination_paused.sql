@@ -1,1 +1,0 @@
-SELECT EXISTS (SELECT 1 FROM destination_pause WHERE namespace = ?1 AND destination = ?2)

@@ -1,1 +1,0 @@
-DELETE FROM destination_pause WHERE namespace = ?1 AND destination = ?2
