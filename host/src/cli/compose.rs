@@ -126,8 +126,8 @@ fn http_destination(
     envelope.conflict.clone_from(&http.conflict);
     envelope.in_progress.clone_from(&http.in_progress);
     envelope.unavailable_means_not_applied = http.unavailable_means_not_applied;
-    // A sender that looks up before it sends makes two requests.
-    let requests = 1 + u64::from(http.look_up.is_some());
+    // A sender that repeats may look up before and after it sends.
+    let requests = 1 + 2 * u64::from(http.look_up.is_some());
     let longest_ms = settings.longest_delivery_ms().saturating_mul(requests);
     Ok(DestinationSetup {
         name: name.to_owned(),

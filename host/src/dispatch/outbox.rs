@@ -1,7 +1,6 @@
 //! The delivery protocol: take (the attempt is counted), send, settle. No transaction is open over the call.
 
 use crate::clock::Clock;
-use crate::contract::tier::Tier;
 use crate::crash_point;
 use crate::crash_point::CrashPoint;
 use crate::dispatch::send::send;
@@ -143,7 +142,7 @@ impl Deliverer {
             what: error.to_string(),
         })?;
         // Where a look-up has to wait until the receiver has settled, so does the takeover of a lost sender's row.
-        let patient = destination.tier == Tier::Lookup;
+        let patient = destination.envelope.look_up.is_some();
         let settling_ms = if patient { destination.settling_ms } else { 0 };
         let lease_ms = destination.lease_ms.saturating_add(settling_ms);
         Ok(Take {

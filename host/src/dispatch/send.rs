@@ -53,7 +53,10 @@ impl Send<'_> {
         };
         let answer = self.destination.connector.deliver(delivery).await;
         crash_point::reach(CrashPoint::DestinationAnswered);
-        self.rule(answer)
+        match answer {
+            Answer::Accepted(receipt) if self.row.maybe_applied => self.after_a_repeat(receipt).await,
+            answer => self.rule(answer),
+        }
     }
 
     /// What must be known before a row that may have been applied goes out again; an outcome where it does not go out.
@@ -76,21 +79,48 @@ impl Send<'_> {
 
     /// Ask the receiver; none where it does not have the record, so that the row may go out again.
     async fn look_up(&self) -> Option<RowOutcome> {
-        let Some(look_up) = &self.frozen.envelope.look_up else {
-            return Some(withheld("the destination was frozen without a look-up".to_owned(), true));
-        };
+        match self.ask().await {
+            None => Some(withheld("the destination was frozen without a look-up".to_owned(), true)),
+            Some(Found::Yes(receipt)) => Some(sent(receipt)),
+            Some(Found::No) => None,
+            Some(Found::Unknown(fault)) => Some(self.again(&fault, true)),
+            Some(Found::Unauthorised(fault)) => Some(RowOutcome::Paused { cause: cause(&fault) }),
+        }
+    }
+
+    /// What the receiver says about the record, where it can be asked.
+    async fn ask(&self) -> Option<Found> {
         let query = Query {
-            look_up,
+            look_up: self.frozen.envelope.look_up.as_ref()?,
             account: self.frozen.envelope.account.as_deref(),
             key: &self.key,
             body: self.row.payload.as_bytes(),
         };
-        match self.destination.connector.look_up(query).await {
-            Found::Yes(receipt) => Some(sent(receipt)),
-            Found::No => None,
-            Found::Unknown(fault) => Some(self.again(&fault, true)),
-            Found::Unauthorised(fault) => Some(RowOutcome::Paused { cause: cause(&fault) }),
-        }
+        Some(self.destination.connector.look_up(query).await)
+    }
+
+    /// A repeat was accepted: look at the record itself. What the receiver shows never sends anything again; it only
+    /// tells a person to look.
+    async fn after_a_repeat(&self, receipt: Receipt) -> RowOutcome {
+        let found = self.ask().await;
+        let remark = match (&found, &receipt.reference) {
+            (Some(Found::Yes(Receipt { reference: Some(there), .. })), Some(told)) if there != told => {
+                Some(format!(
+                    "after the repeat the destination shows the record {there:?}, and its answer names {told:?}: there may be two"
+                ))
+            }
+            // A receiver that needs time to settle may not show it yet.
+            (Some(Found::No), _) if self.frozen.settling_ms == 0 => {
+                Some("the repeat was accepted, and the destination does not show the record".to_owned())
+            }
+            _ => None,
+        };
+        let shown = match found {
+            Some(Found::Yes(shown)) => shown.reference,
+            _ => None,
+        };
+        let reference = receipt.reference.or(shown);
+        flagged(Receipt { reference, ..receipt }, remark)
     }
 
     /// What an answer means for the row.
@@ -121,8 +151,8 @@ impl Send<'_> {
         }
         let delay_ms = policy.delay_ms(self.clock, attempt, fault.retry_after_ms);
         // A receiver that is asked too early has not settled yet, and its "no" would be wrong.
-        let settling_ms =
-            if maybe_applied && self.frozen.tier == Tier::Lookup { self.frozen.settling_ms } else { 0 };
+        let asked = self.after_ambiguous(self.age_ms()) == AfterAmbiguous::LookUp;
+        let settling_ms = if maybe_applied && asked { self.frozen.settling_ms } else { 0 };
         RowOutcome::Again {
             due_in_ms: delay_ms.max(i64::try_from(settling_ms).unwrap_or(i64::MAX)),
             cause: cause(fault),
@@ -131,9 +161,13 @@ impl Send<'_> {
         }
     }
 
+    /// The tier's rule; where that leaves it to a person and the receiver can be asked, it is asked first.
     fn after_ambiguous(&self, age_ms: i64) -> AfterAmbiguous {
         let retention_ms = i64::try_from(self.frozen.retention_ms).unwrap_or(i64::MAX);
-        self.frozen.tier.after_ambiguous(age_ms, retention_ms)
+        match self.frozen.tier.after_ambiguous(age_ms, retention_ms) {
+            AfterAmbiguous::InDoubt if self.frozen.envelope.look_up.is_some() => AfterAmbiguous::LookUp,
+            rule => rule,
+        }
     }
 
     fn age_ms(&self) -> i64 {
@@ -160,12 +194,17 @@ fn cause(fault: &Fault) -> String {
 }
 
 fn sent(receipt: Receipt) -> RowOutcome {
-    let flag =
+    flagged(receipt, None)
+}
+
+/// Sent, with what a person should look at.
+fn flagged(receipt: Receipt, remark: Option<String>) -> RowOutcome {
+    let unreadable =
         (!receipt.readable).then(|| "the receipt can't be read; the destination accepted the row".to_owned());
     RowOutcome::Sent {
         receipt: receipt.body,
         truncated: receipt.truncated,
         external_reference: receipt.reference,
-        flag,
+        flag: unreadable.or(remark),
     }
 }

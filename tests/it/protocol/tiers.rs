@@ -160,3 +160,37 @@ async fn a_lost_senders_row_is_looked_up_after_the_lease_and_the_settling_time_a
     assert_sent_once(&receiver, &host).await;
     assert_eq!(receiver.counts().await.unwrap().requests, 1);
 }
+
+/// A receiver that takes keys for a day and can be searched too, and a host with one row that may have been applied.
+async fn keyed_and_searchable(fault: &str) -> (TempDir, Receiver, TestHost) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let receiver = receiver(dir.path());
+    let host = with_rows(builder(dir.path(), &receiver).tier(Tier::Key), &["a"]).await;
+    receiver.fault(&[fault]).expect("a fault");
+    host.deliver().await;
+    assert!(host.row().await.maybe_applied);
+    (dir, receiver, host)
+}
+
+#[tokio::test]
+async fn a_receiver_that_may_have_forgotten_the_key_is_asked_where_it_can_be() {
+    for fault in ["lose-reply", "refuse"] {
+        let (_dir, receiver, host) = keyed_and_searchable(fault).await;
+        host.pass(i64::try_from(KEY_RETENTION_MS).unwrap()).await;
+        host.deliver_off().await;
+        assert_sent_once(&receiver, &host).await;
+    }
+}
+
+#[tokio::test]
+async fn after_a_repeat_the_record_itself_is_looked_at() {
+    let (_dir, receiver, host) = searchable().await;
+    receiver.fault(&["refuse"]).unwrap();
+    host.deliver().await;
+    host.pass(10_000_000).await;
+    let before = receiver.counts().await.unwrap().reads;
+    host.deliver_off().await;
+    let counts = receiver.counts().await.unwrap();
+    assert_eq!(counts.reads - before, 2, "once before the repeat, and once after it: {counts:?}");
+    assert_sent_once(&receiver, &host).await;
+}

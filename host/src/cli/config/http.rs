@@ -37,7 +37,7 @@ pub struct HttpConfig {
     pub reference: Option<String>,
     /// Where the row's key is put into the body, so that a look-up finds the record by it.
     pub fingerprint: Option<String>,
-    /// How to ask whether a write has happened.
+    /// How to ask whether a write has happened: before a repeat that the tier alone does not make safe, and after a repeat.
     pub look_up: Option<LookUp>,
     /// How long a write may take until a look-up finds it, in milliseconds.
     #[serde(default = "default_settling_ms")]
@@ -132,22 +132,22 @@ impl HttpConfig {
             Some(look_up) => Some(address("look_up.url", &look_up.url)?),
             None => None,
         };
+        // Only the row's own key says that the record is this row's, and not one that was there before.
+        let by_key = |asked: &[String]| self.fingerprint.is_some() && asked.iter().any(|it| it == "key");
         match (self.tier, look_up) {
-            (Tier::Lookup, Some(asked))
-                if self.fingerprint.is_some() && asked.iter().any(|it| it == "key") =>
-            {
-                Ok(())
-            }
-            (Tier::Lookup, _) => bail!(
+            (Tier::Blind, Some(_)) => bail!(
+                "`look_up` makes a receiver one that can be asked; set `tier = \"lookup\"`, or take `look_up` out"
+            ),
+            (_, Some(asked)) if !by_key(&asked) => bail!(
+                "`look_up` asks whether a row's own record is there: set `fingerprint` to where the key is put into the body, and write {{key}} into `look_up.url`"
+            ),
+            (Tier::Lookup, None) => bail!(
                 "`tier` is \"lookup\", so that a repeat is asked for: set `fingerprint` to where the key is put into the body, and `look_up` to {{ url, found }} with {{key}} in its url"
             ),
-            (_, Some(_)) => bail!(
-                "`look_up` is asked for tier \"lookup\" alone; set `tier = \"lookup\"`, or take `look_up` out"
-            ),
-            (Tier::Field, None) if !places.iter().any(|place| place.starts_with('/')) => bail!(
+            (Tier::Field, _) if !places.iter().any(|place| place.starts_with('/')) => bail!(
                 "`tier` is \"field\", so that a repeat meets the same record: put the field into `url`, as in https://crm.example.com/by-email/{{/email}}"
             ),
-            (Tier::Field | Tier::Key | Tier::Blind, None) => Ok(()),
+            (Tier::Field | Tier::Key | Tier::Blind | Tier::Lookup, _) => Ok(()),
         }
     }
 }

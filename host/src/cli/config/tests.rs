@@ -183,7 +183,7 @@ fn a_tier_without_its_means_is_refused_with_what_it_needs() {
     check(tier, &format!("{fingerprint}{}", asked("https://crm.example.com/find")), &needs);
     check(tier, &format!("{fingerprint}tier = \"lookup\""), &needs);
     check(tier, &format!("{fingerprint}{}", asked("https://u:p@crm.example.com/{key}")), &["`look_up.url`"]);
-    check(tier, &with_key.replace("\"lookup\"", "\"key\""), &["`look_up`", "tier"]);
+    check(tier, &with_key.replace("\"lookup\"", "\"blind\""), &["`look_up`", "tier"]);
     check(tier, "tier = \"key\"\nmethod = \"GET\"", &["POST", "PATCH"]);
 }
 
