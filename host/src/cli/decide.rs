@@ -3,11 +3,12 @@
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
+use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
-use crate::store::work::{WorkRef, WorkState};
+use crate::store::work::WorkState;
 use anyhow::{Result, bail};
 use serde_json::json;
 
@@ -52,14 +53,8 @@ pub(super) async fn work(
 ) -> Result<Ending> {
     let actor = by.actor()?;
     let (store, _) = compose::owner(config)?;
-    let id = match store.work_resolve(&config.namespace, text).await?[..] {
-        [only] => only,
-        [] => bail!("deciding about a work: none has the id or key {text:?}; see `onceward work list`"),
-        ref several => {
-            bail!("deciding about a work: {} works begin with {text:?}; give more of the id", several.len())
-        }
-    };
-    let work = WorkRef { namespace: config.namespace.clone(), id };
+    let work = find::work(&*store, &config.namespace, text, "deciding about a work").await?;
+    let id = work.id;
     let decided = store.work_decide(work, decision, actor).await?;
     let states = decision.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>();
     report("work", &id.to_string(), &decided, WorkState::word, decision.to_state().word(), &states, format)

@@ -3,7 +3,7 @@
 //! Exit codes: 0 done, 1 an error, 2 a wrong command line, 3 not done, and the output says how it stands. Done means: for
 //! `run`, that the event's own work and all that descends from it are done, and with `--deliver` that their rows are sent;
 //! for `resume`, that no work waits, for its time or for a person, and with `--deliver` that every row is sent; for
-//! `deliver`, that every row is sent.
+//! `deliver`, that every row is sent; for `claim`, that the caller may act; for what it says afterwards, that it counts.
 
 pub mod config;
 pub mod compose;
@@ -17,6 +17,9 @@ mod outbox;
 mod destination;
 mod init;
 mod family;
+mod find;
+mod input;
+mod caller;
 mod standing;
 mod wait;
 
@@ -64,6 +67,14 @@ enum Verb {
     /// Outbox rows: what goes out, and how it stands.
     #[command(subcommand)]
     Outbox(outbox::Verb),
+    /// Claim a key for a program outside that does its effects itself.
+    Claim(caller::ClaimArgs),
+    /// Say that an effect of a claim has happened.
+    Record(caller::RecordArgs),
+    /// Hold a claim for longer.
+    Extend(caller::ExtendArgs),
+    /// End a claim.
+    Settle(caller::SettleArgs),
     /// Destinations that are paused.
     #[command(subcommand)]
     Destination(destination::Verb),
@@ -122,6 +133,10 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,
+        Verb::Claim(args) => caller::claim(&config()?, args, format).await,
+        Verb::Record(args) => caller::record(&config()?, args, format).await,
+        Verb::Extend(args) => caller::extend(&config()?, args, format).await,
+        Verb::Settle(args) => caller::settle(&config()?, args, format).await,
         Verb::Outbox(verb) => outbox::outbox(&config()?, verb, format).await,
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
     }

@@ -6,6 +6,7 @@ use crate::cli::compose::Host;
 use crate::cli::config::Config;
 use crate::cli::deliver;
 use crate::cli::family::Family;
+use crate::cli::input;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::resume;
@@ -13,13 +14,11 @@ use crate::cli::standing;
 use crate::cli::standing::Rows;
 use crate::cli::wait::Wait;
 use crate::dispatch::step::{Claimed, Dispatcher, End, Ended};
-use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
+use crate::identity::event::Event;
 use crate::identity::key::RootKey;
 use crate::store::claim::{Answered, Repeat, Standing};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `run`.
@@ -85,23 +84,8 @@ async fn root(
     Ok(dispatcher.store().work_show(answered.work.clone()).await?.map(|work| work.root_key))
 }
 
-/// Read an event, and no more of it than an event may have.
 fn read(path: &Path) -> Result<Event> {
-    let limit_bytes = EVENT_LIMIT_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    let name = if path.as_os_str() == "-" {
-        std::io::stdin()
-            .lock()
-            .take(limit_bytes)
-            .read_to_end(&mut bytes)
-            .context("reading the event from standard input: it can't be read")?;
-        "standard input".to_owned()
-    } else {
-        File::open(path)
-            .and_then(|file| file.take(limit_bytes).read_to_end(&mut bytes))
-            .with_context(|| format!("reading the event {}: the file can't be read", path.display()))?;
-        path.display().to_string()
-    };
+    let (bytes, name) = input::bytes(path, "the event")?;
     Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))
 }
 
@@ -140,11 +124,7 @@ impl Told {
             }));
         }
         if let Some(answered) = &self.answered {
-            output::line(format!("{}: {}", answered.readable_key, standing_text(&answered.standing)))?;
-            output::line(format!("  work {}", answered.work.id))?;
-            if let Standing::Done(Repeat::Original { output: result, .. }) = &answered.standing {
-                output::line(format!("  first result: {result}"))?;
-            }
+            print_answered(answered)?;
         }
         resume::print_runs(&ended)?;
         deliver::print_attempts(&self.rest.attempts)?;
@@ -177,7 +157,18 @@ pub(super) fn ended_json(ended: &Ended) -> Value {
     })
 }
 
-fn answered_json(answered: &Answered) -> Value {
+/// How a work stands that the sender did not get.
+pub(super) fn print_answered(answered: &Answered) -> Result<()> {
+    output::line(format!("{}: {}", answered.readable_key, standing_text(&answered.standing)))?;
+    output::line(format!("  work {}", answered.work.id))?;
+    if let Standing::Done(Repeat::Original { output: result, .. }) = &answered.standing {
+        output::line(format!("  first result: {result}"))?;
+    }
+    Ok(())
+}
+
+/// The same for programs.
+pub(super) fn answered_json(answered: &Answered) -> Value {
     let (verdict, detail) = match &answered.standing {
         Standing::Done(Repeat::Original { output, needs_review }) => {
             ("replay", json!({ "output": output::nested(output), "needs_review": needs_review }))

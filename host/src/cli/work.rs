@@ -1,18 +1,21 @@
 //! `onceward work`: works, and how they stand.
 
 use crate::cli::Ending;
+use crate::cli::caller;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
 use crate::cli::decide::By;
+use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::store::Store;
 use crate::store::evidence::Evidence;
+use crate::store::intent::Intent;
 use crate::store::operate::WorkDecision;
 use crate::store::outbox::{OutboxFilter, OutboxRow};
-use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
-use anyhow::{Result, anyhow, bail};
+use crate::store::work::{WorkFilter, WorkRecord, WorkState};
+use anyhow::{Result, anyhow};
 use serde_json::json;
 
 /// Rows of a work that are shown.
@@ -117,14 +120,8 @@ fn list(works: &[WorkRecord], format: Format) -> Result<()> {
 }
 
 async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) -> Result<()> {
-    let id = match store.work_resolve(namespace, text).await?[..] {
-        [only] => only,
-        [] => bail!("showing a work: none has the id or key {text:?}; see `onceward work list`"),
-        ref several => {
-            bail!("showing a work: {} works begin with {text:?}; give more of the id", several.len())
-        }
-    };
-    let reference = WorkRef { namespace: namespace.to_owned(), id };
+    let reference = find::work(store, namespace, text, "showing a work").await?;
+    let id = reference.id;
     let work = store
         .work_show(reference.clone())
         .await?
@@ -132,15 +129,24 @@ async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) ->
     let filter =
         OutboxFilter { namespace: namespace.to_owned(), state: None, work: Some(id), limit: ROWS_SHOWN_MAX };
     let rows = store.outbox_list(filter).await?;
+    let effects = store.effect_list(reference.clone()).await?;
     let evidence = store.evidence_list(reference).await?;
     let stage = store.progress_find(namespace, work.root_key).await?;
     if format == Format::Json {
-        return output::json(&json!({ "work": work, "stage": stage, "rows": rows, "evidence": evidence }));
+        return output::json(
+            &json!({ "work": work, "stage": stage, "rows": rows, "effects": effects, "evidence": evidence }),
+        );
     }
-    print(&work, stage.as_deref(), &rows, &evidence)
+    print(&work, stage.as_deref(), &rows, &effects, &evidence)
 }
 
-fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &[Evidence]) -> Result<()> {
+fn print(
+    work: &WorkRecord,
+    stage: Option<&str>,
+    rows: &[OutboxRow],
+    effects: &[Intent],
+    evidence: &[Evidence],
+) -> Result<()> {
     output::line(&work.readable_key)?;
     let field = |name: &str, value: String| output::line(format!("  {name:<12} {value}"));
     field("work", work.work_id.to_string())?;
@@ -168,6 +174,7 @@ fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &
             format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()),
         )?;
     }
+    caller::print_effects(effects)?;
     output::line("")?;
     let lines: Vec<[String; 3]> = evidence
         .iter()

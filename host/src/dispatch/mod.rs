@@ -9,5 +9,6 @@ pub mod retry;
 pub mod setup;
 pub mod step;
 pub mod worker;
+pub mod caller;
 mod send;
 pub mod outbox;

@@ -25,7 +25,7 @@ use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
 use crate::store::error::StoreError;
-use crate::store::work::{FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
+use crate::store::work::{FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -244,6 +244,8 @@ impl Dispatcher {
             payload: event.data_text.clone(),
             window: setup.window.clone(),
             response: setup.response,
+            holder: Holder::Host,
+            intent: None,
         })
     }
 

@@ -7,7 +7,8 @@ use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
-use crate::store::work::{WorkRecord, WorkRef, WorkState};
+use crate::store::intent::Intent;
+use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 
 /// An event's identity under one version of the step's contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,11 @@ pub struct Arrival {
     pub window: Window,
     /// What a duplicate of finished work is answered.
     pub response: Response,
+    /// Who runs it.
+    pub holder: Holder,
+    /// The effect that an outside caller is about to do. It is opened under the claim's token in the same transaction,
+    /// unless it is on record as done.
+    pub intent: Option<String>,
 }
 
 /// The conditions of a claim.
@@ -80,6 +86,9 @@ pub struct Acquired {
     pub takeover: bool,
     /// Whether it was recorded with this claim.
     pub new: bool,
+    /// The effects of an outside caller so far, oldest first, with the one opened by this claim. One that is recorded
+    /// must not be done again.
+    pub intents: Vec<Intent>,
     /// When the claim is on disk.
     pub durable: Durable,
 }

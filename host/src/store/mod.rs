@@ -12,7 +12,8 @@
 //!                      │ │ │ settle(continue) ─────► waiting, due at once, attempts restart
 //!                      │ │ └ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
 //!                      │ ├ settle(review) ──► review      attempts or time used up ──► dead
-//!                      │ └ settle(reject) ──► rejected
+//!                      │ ├ settle(reject) ──► rejected
+//!                      │ └ lease end with an outside caller's open effect ──► in doubt
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
@@ -21,6 +22,7 @@ pub mod decision;
 pub mod durable;
 pub mod error;
 pub mod evidence;
+pub mod intent;
 pub mod item;
 pub mod operate;
 pub mod outbox;
@@ -32,6 +34,7 @@ use crate::store::claim::{Arrival, Claim, Terms};
 use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
+use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
 use crate::store::item::{ItemClaim, ItemVerdict};
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
@@ -55,6 +58,14 @@ pub trait Ledger: Send + Sync {
     /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.
     async fn work_settle(&self, settlement: Settlement) -> Result<Settled, StoreError>;
 
+    /// Record that an outside caller's effect has happened. With the token of a claim that has ended it is kept as evidence
+    /// all the same, and unfinished work is put in doubt: the effect has happened, and somebody else may be about to
+    /// do it again.
+    async fn effect_record(&self, work: WorkRef, effect: EffectRecord) -> Result<Recorded, StoreError>;
+
+    /// Hold an outside caller's claim for longer, and open the next effect that it is about to do.
+    async fn lease_extend(&self, work: WorkRef, extension: Extension) -> Result<Extended, StoreError>;
+
     /// Record a step's contract; the contracts of its other versions, newest first. Refuses one whose identity
     /// changed without its version.
     async fn contract_register(
@@ -73,6 +84,10 @@ pub trait Queue: Send + Sync {
     /// Claim the step's next due work, or one whose lease has ended. Work whose attempts are used up dies here.
     async fn work_take(&self, namespace: &str, step: &str, terms: Terms)
     -> Result<Option<Claim>, StoreError>;
+
+    /// Put works in doubt whose outside caller's lease has ended with an open effect, since nobody may come back for
+    /// them; how many. Those without one wait for the caller's next claim.
+    async fn work_lapse(&self, namespace: &str) -> Result<u64, StoreError>;
 
     /// When the next work of the step becomes due, in Unix milliseconds.
     async fn work_next_due(&self, namespace: &str, step: &str) -> Result<Option<i64>, StoreError>;
@@ -181,6 +196,9 @@ pub trait Inspect: Send + Sync {
 
     /// Destinations that are paused, and why.
     async fn destination_list(&self, namespace: &str) -> Result<Vec<DestinationStatus>, StoreError>;
+
+    /// What an outside caller has done under a work, or was about to do, oldest first.
+    async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError>;
 
     /// A work's evidence, in order.
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError>;

@@ -11,7 +11,7 @@ use onceward::identity::key::digest;
 use onceward::store::Store;
 use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
 use onceward::store::outbox::{NewRow, OutboxFilter, OutboxRow, RowRef, Sending, Take};
-use onceward::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
+use onceward::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::sync::Arc;
 
 /// The namespace of nearly all cases.
@@ -182,6 +182,8 @@ pub(crate) fn arrival(id: &str) -> Arrival {
         payload: r#"{"is":"first"}"#.to_owned(),
         window: Window::ForEver,
         response: Response::Original,
+        holder: Holder::Host,
+        intent: None,
     }
 }
 

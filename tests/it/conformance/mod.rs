@@ -7,6 +7,7 @@
 pub(crate) mod harness;
 mod contract;
 mod decision;
+mod effect;
 mod evidence;
 mod inspect;
 mod item;
@@ -95,6 +96,24 @@ macro_rules! conformance {
                     decision_pin_of_an_answer_that_is_not_there_fails,
                     decision_find_sees_rule_pins_after_the_settle_only,
                     decision_find_shares_nothing_between_namespaces,
+                ]
+                effect: [
+                    work_claim_opens_the_callers_effect_with_the_claim,
+                    work_claim_s14_after_the_lease_of_an_open_effect_is_in_doubt,
+                    work_claim_s15_after_a_lease_without_an_effect_takes_over,
+                    work_claim_after_a_recorded_effect_says_so_and_does_not_open_it_again,
+                    work_claim_of_a_callers_work_uses_up_its_attempts,
+                    work_claim_by_a_caller_outlives_the_hosts_process,
+                    work_take_leaves_a_callers_work_to_the_caller,
+                    work_lapse_puts_in_doubt_what_nobody_comes_back_for,
+                    effect_record_is_said_once_and_the_first_word_stands,
+                    effect_record_with_a_stale_token_puts_unfinished_work_in_doubt,
+                    effect_record_after_the_end_of_a_work_is_evidence_alone,
+                    effect_record_is_for_callers_works_and_for_tokens_that_were_given_out,
+                    work_settle_says_what_became_of_the_effects_that_are_open,
+                    lease_extend_holds_a_callers_claim_and_never_shortens_it,
+                    lease_extend_by_a_stale_holder_or_of_a_hosted_run_changes_nothing,
+                    effect_list_shares_nothing_between_namespaces_and_works,
                 ]
                 item: [
                     item_claim_gives_each_item_its_verdict_in_order,

@@ -31,6 +31,10 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["work", "replay"],
         &["work", "reject"],
         &["work", "cancel"],
+        &["claim"],
+        &["record"],
+        &["extend"],
+        &["settle"],
         &["destination", "list"],
         &["destination", "resume"],
     ] {

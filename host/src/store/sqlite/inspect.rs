@@ -6,6 +6,7 @@ use crate::store::Inspect;
 use crate::store::Progress;
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
+use crate::store::intent::Intent;
 use crate::store::outbox::{DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::evidence;
@@ -152,6 +153,15 @@ impl Inspect for SqliteStore {
                         paused_ms: row.get("paused_ms")?,
                     })
                 })
+            })
+            .await
+    }
+
+    async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError> {
+        self.readers
+            .read(move |c| {
+                let sql = include_str!("queries/intent_list.sql");
+                all(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::intent)
             })
             .await
     }

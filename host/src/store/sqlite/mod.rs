@@ -4,11 +4,13 @@
 //! refuses a file that another process owns, that is no ledger, or that a newer version wrote. Full disks and busy
 //! files are errors that lose nothing; a write that the disk fails stops the writer for good.
 
+mod claim;
 mod contract;
 mod decision;
 mod evidence;
 mod group_commit;
 mod inspect;
+mod intent;
 mod item;
 mod ledger;
 mod migrate;

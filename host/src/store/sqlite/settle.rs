@@ -4,6 +4,7 @@ use crate::identity::key::CacheKey;
 use crate::identity::key::digest;
 use crate::store::error::StoreError;
 use crate::store::outbox::NewRow;
+use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
@@ -30,6 +31,7 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     if let Outcome::Done { follow_up: Some(next), .. } = &settlement.outcome {
         follow(tx, settlement, next)?;
     }
+    intent::close(tx, settlement)?;
     update(tx, settlement, &settlement.outcome)?;
     Ok(Settled::Applied)
 }
@@ -175,6 +177,7 @@ impl<'a> Change<'a> {
             Outcome::Dead { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Dead) },
             Outcome::Review { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Review) },
             Outcome::Reject { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Rejected) },
+            Outcome::InDoubt { cause } => Self { cause: Some(cause), ..Self::to(WorkState::InDoubt) },
         }
     }
 

@@ -32,6 +32,7 @@ CREATE TABLE work (
     step            TEXT NOT NULL,
     version         INTEGER NOT NULL CHECK (version >= 1),
     readable_key    TEXT NOT NULL,
+    holder          TEXT NOT NULL DEFAULT 'host' CHECK (holder IN ('host', 'caller')),
     source          TEXT NOT NULL,
     event_id        TEXT,
     occurred_at_ms  INTEGER NOT NULL,
@@ -61,8 +62,10 @@ CREATE TABLE work (
 ) STRICT;
 CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
 CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version);
-CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting';
-CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running';
+-- A worker takes what the host runs; an outside caller comes back for its own work.
+CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting' AND holder = 'host';
+CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running' AND holder = 'host';
+CREATE INDEX work_called ON work (namespace, lease_until_ms) WHERE state = 'running' AND holder = 'caller';
 CREATE INDEX work_open ON work (namespace, state, seq) WHERE state <> 'done';
 
 CREATE TRIGGER work_ends_once BEFORE UPDATE OF state ON work
@@ -74,12 +77,34 @@ WHEN OLD.output IS NOT NULL AND NEW.output IS NOT OLD.output
 BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
 
 CREATE TRIGGER work_identity_stands
-BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, content_hash, occurred_at_ms ON work
+BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, holder, content_hash, occurred_at_ms ON work
 BEGIN SELECT RAISE(ABORT, 'the identity of a work never changes'); END;
 
 CREATE TRIGGER work_token_grows BEFORE UPDATE OF token ON work
 WHEN NEW.token IS NULL OR NEW.token < OLD.token
 BEGIN SELECT RAISE(ABORT, 'a later claim has a greater token'); END;
+
+-- What an outside caller said it would do under a claim, and what came of it. A lease that ends while one is open puts
+-- the work in doubt.
+CREATE TABLE intent (
+    namespace           TEXT NOT NULL,
+    work_id             BLOB NOT NULL,
+    slot                TEXT NOT NULL CHECK (slot <> ''),
+    token               INTEGER NOT NULL,
+    opened_ms           INTEGER NOT NULL,
+    state               TEXT NOT NULL CHECK (state IN ('open', 'recorded', 'withdrawn')),
+    external_reference  TEXT,
+    closed_ms           INTEGER,
+    PRIMARY KEY (namespace, work_id, slot, token),
+    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
+    CHECK ((state = 'open') = (closed_ms IS NULL)),
+    CHECK (external_reference IS NULL OR state = 'recorded')
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER intent_record_stands BEFORE UPDATE ON intent
+WHEN OLD.state = 'recorded' AND (NEW.state <> 'recorded'
+    OR (OLD.external_reference IS NOT NULL AND NEW.external_reference IS NOT OLD.external_reference))
+BEGIN SELECT RAISE(ABORT, 'what has happened stays recorded'); END;
 
 CREATE TABLE decision (
     namespace       TEXT NOT NULL,
