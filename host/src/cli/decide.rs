@@ -1,4 +1,4 @@
-//! What a person decides on the command line: dead letters, works in review, rows that are blocked or in doubt.
+//! What a person decides on the command line: dead letters, works in review, works and rows in doubt, blocked rows.
 
 use crate::cli::Ending;
 use crate::cli::compose;
@@ -6,10 +6,11 @@ use crate::cli::config::Config;
 use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::identity::json_text::parse;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
 use crate::store::work::WorkState;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
 /// Who decides, and why. It stands in the evidence.
@@ -43,6 +44,38 @@ pub(super) enum Resolution {
     Cancel,
 }
 
+/// How a work in doubt is resolved.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum WorkResolution {
+    /// It has happened.
+    Done,
+    /// It has not happened: run it again.
+    Again,
+    /// Leave it as a dead letter.
+    Dead,
+}
+
+/// What a done work in doubt gives to those who ask again, where the person gives nothing.
+const NO_OUTPUT: &str = "null";
+
+impl WorkResolution {
+    /// The decision, with what was said beside it.
+    pub(super) fn decision(self, output: Option<String>, reference: Option<String>) -> Result<WorkDecision> {
+        match self {
+            Self::Done => {
+                let output = output.unwrap_or_else(|| NO_OUTPUT.to_owned());
+                parse(&output).context("resolving a work: --output is not acceptable JSON")?;
+                Ok(WorkDecision::Done { output, external_reference: reference })
+            }
+            Self::Again | Self::Dead if output.is_some() || reference.is_some() => {
+                bail!("resolving a work: --output and --reference go with `--as done` alone")
+            }
+            Self::Again => Ok(WorkDecision::Again),
+            Self::Dead => Ok(WorkDecision::Dead),
+        }
+    }
+}
+
 /// Decide about one work.
 pub(super) async fn work(
     config: &Config,
@@ -55,7 +88,7 @@ pub(super) async fn work(
     let (store, _) = compose::owner(config)?;
     let work = find::work(&*store, &config.namespace, text, "deciding about a work").await?;
     let id = work.id;
-    let decided = store.work_decide(work, decision, actor).await?;
+    let decided = store.work_decide(work, decision.clone(), actor).await?;
     let states = decision.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>();
     report("work", &id.to_string(), &decided, WorkState::word, decision.to_state().word(), &states, format)
 }

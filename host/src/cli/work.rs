@@ -5,7 +5,7 @@ use crate::cli::caller;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
-use crate::cli::decide::By;
+use crate::cli::decide::{By, WorkResolution};
 use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
@@ -55,6 +55,22 @@ pub(super) enum Verb {
         #[command(flatten)]
         by: By,
     },
+    /// Say what happened to a work in doubt.
+    Resolve {
+        /// The id, its beginning, or the readable key.
+        work: String,
+        /// What happened, or shall happen.
+        #[arg(long, value_enum, value_name = "OUTCOME")]
+        r#as: WorkResolution,
+        /// With `--as done`: the result for those who ask again.
+        #[arg(long, value_name = "JSON")]
+        output: Option<String>,
+        /// With `--as done`: the id that the third party gave.
+        #[arg(long)]
+        reference: Option<String>,
+        #[command(flatten)]
+        by: By,
+    },
     /// Stop a work that waits, or is in review.
     Cancel {
         /// The id, its beginning, or the readable key.
@@ -74,10 +90,14 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
         }
         Verb::Show { work } => show(&*compose::read_only(config)?, &config.namespace, &work, format).await?,
         Verb::Replay { work, by } => {
-            return decide::work(config, &work, WorkDecision::Replay, by, format).await;
+            return decide::work(config, &work, WorkDecision::Replay { due_in_ms: 0 }, by, format).await;
         }
         Verb::Reject { work, by } => {
             return decide::work(config, &work, WorkDecision::Reject, by, format).await;
+        }
+        Verb::Resolve { work, r#as, output, reference, by } => {
+            let decision = r#as.decision(output, reference)?;
+            return decide::work(config, &work, decision, by, format).await;
         }
         Verb::Cancel { work, by } => {
             return decide::work(config, &work, WorkDecision::Cancel, by, format).await;

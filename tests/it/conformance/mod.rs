@@ -140,6 +140,8 @@ macro_rules! conformance {
                 ]
                 operate: [
                     work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget,
+                    work_decide_replays_at_the_time_it_was_given,
+                    work_decide_resolves_a_work_in_doubt_as_the_person_says,
                     work_decide_ends_what_shall_not_run_and_finished_work_stays,
                     work_decide_of_nothing_and_of_another_namespace_is_unknown,
                     outbox_decide_sent_takes_the_persons_reference_for_good,

@@ -98,6 +98,17 @@ fn s14_s15_a_script_that_is_cut_off_is_in_doubt_with_an_effect_and_taken_over_wi
     let told = script.check(&pay, 3, "in-doubt");
     assert!(told["detail"]["cause"].as_str().is_some_and(|cause| cause.contains("tx-1")), "{told}");
 
+    // The person has looked there, and says so.
+    let by = ["--by", "Noor", "--why", "the bank has it"];
+    let resolve = |more: &[&str]| script.call(&[&["work", "resolve", &work][..], more, &by].concat());
+    let (code, told) = resolve(&["--as", "again", "--reference", "tx-1"]);
+    assert!(code == Some(1) && told.to_string().contains("--as done"), "{told}");
+    let (code, _) = resolve(&["--as", "done", "--output", r#"{"tx": 1}"#, "--reference", "tx-1"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(script.check(&pay, 3, "replay")["detail"]["output"], json!({ "tx": 1 }));
+    let (code, told) = resolve(&["--as", "again"]);
+    assert!(code == Some(1) && told.to_string().contains("is done"), "{told}");
+
     let count = ["claim", "counts", "7", "--lease", "1"];
     let (_, first) = script.acquired(&count);
     let (code, told) = script.after_the_lease(&count);

@@ -31,6 +31,7 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["work", "replay"],
         &["work", "reject"],
         &["work", "cancel"],
+        &["work", "resolve"],
         &["claim"],
         &["record"],
         &["extend"],

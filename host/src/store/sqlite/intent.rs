@@ -128,6 +128,18 @@ pub(super) fn close_open(
     tx.execute(include_str!("queries/intent_close.sql"), values).map(|_| ())
 }
 
+/// A person says that the open effects have happened. The reference goes to the one that was opened last.
+pub(super) fn confirm(tx: &Tx<'_>, work: &WorkRef, reference: Option<&str>) -> Result<(), StoreError> {
+    let last =
+        list(tx, &work.namespace, work.id)?.into_iter().rfind(|intent| intent.state == IntentState::Open);
+    if let (Some(last), Some(reference)) = (last, reference) {
+        let values =
+            (&work.namespace, work.id.as_bytes(), &last.slot, last.token, tx.now_ms, Some(reference));
+        tx.execute(include_str!("queries/intent_record.sql"), values)?;
+    }
+    close_open(tx, work, None, IntentState::Recorded)
+}
+
 /// Put a work in doubt whose lease has ended while an effect was open. False where none is.
 pub(super) fn doubt(tx: &Tx<'_>, seq: i64, work: &WorkRecord) -> Result<bool, StoreError> {
     let intents = list(tx, &work.namespace, work.work_id)?;

@@ -3,9 +3,11 @@
 use crate::identity::key::WorkId;
 use crate::store::Operate;
 use crate::store::error::StoreError;
+use crate::store::intent::IntentState;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::intent;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{WorkRef, WorkState};
@@ -19,7 +21,7 @@ impl Operate for SqliteStore {
         decision: WorkDecision,
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError> {
-        self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, decision, &actor)).await
+        self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, &decision, &actor)).await
     }
 
     async fn outbox_decide(
@@ -35,7 +37,7 @@ impl Operate for SqliteStore {
 fn decide_work(
     tx: &Tx<'_>,
     work: &WorkRef,
-    decision: WorkDecision,
+    decision: &WorkDecision,
     actor: &Actor,
 ) -> Result<Decided<WorkState>, StoreError> {
     let key = (&work.namespace, work.id.as_bytes());
@@ -46,14 +48,27 @@ fn decide_work(
         return Ok(Decided::Refused(state));
     }
     let (to, why) = (decision.to_state(), said(actor));
-    let values = (&work.namespace, work.id.as_bytes(), state.word(), to.word(), tx.now_ms, &why);
+    let (mut due_ms, mut output, mut reference) = (None, None, None);
+    match decision {
+        WorkDecision::Replay { due_in_ms } => {
+            due_ms = Some(tx.now_ms.saturating_add((*due_in_ms).max(0)));
+        }
+        WorkDecision::Again => {
+            due_ms = Some(tx.now_ms);
+            intent::close_open(tx, work, None, IntentState::Withdrawn)?;
+        }
+        WorkDecision::Done { output: result, external_reference } => {
+            (output, reference) = (Some(result.as_bytes()), external_reference.as_deref());
+            intent::confirm(tx, work, reference)?;
+        }
+        WorkDecision::Reject | WorkDecision::Cancel | WorkDecision::Dead => {}
+    }
+    let key = (&work.namespace, work.id.as_bytes());
+    let values = (key.0, key.1, state.word(), to.word(), tx.now_ms, &why, due_ms, output);
     tx.execute(include_str!("queries/work_decide.sql"), values)?;
-    tx.evidence(
-        &work.namespace,
-        work.id,
-        "decided-by",
-        &format!("{} to {}: {why}", state.word(), to.word()),
-    )?;
+    let reference = reference.map(|reference| format!(", reference {reference}")).unwrap_or_default();
+    let detail = format!("{} to {}{reference}: {why}", state.word(), to.word());
+    tx.evidence(&work.namespace, work.id, "decided-by", &detail)?;
     Ok(Decided::Applied)
 }
 
