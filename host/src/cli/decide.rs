@@ -25,7 +25,7 @@ pub(super) struct By {
 }
 
 impl By {
-    fn actor(self) -> Result<Actor> {
+    pub(super) fn actor(self) -> Result<Actor> {
         if self.by.trim().is_empty() || self.why.trim().is_empty() {
             bail!("deciding: --by and --why must say something; they are what the evidence keeps");
         }
@@ -125,7 +125,8 @@ pub(super) async fn row(
     report("row", &id.to_string(), &decided, RowState::word, decision.to_state().word(), &states, format)
 }
 
-fn report<S: Copy>(
+/// Say what became of an act; a refused one is an error that names the states it could be said in.
+pub(super) fn report<S: Copy>(
     noun: &str,
     id: &str,
     decided: &Decided<S>,
@@ -137,7 +138,7 @@ fn report<S: Copy>(
     match decided {
         Decided::Applied => {
             if format == Format::Json {
-                output::json(&json!({ noun: id, "state": to }))?;
+                output::json(&json!({ noun.replace(' ', "_"): id, "state": to }))?;
             } else {
                 output::line(format!("{noun} {} is {to} now", output::short(id)))?;
             }

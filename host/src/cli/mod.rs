@@ -20,6 +20,7 @@ mod family;
 mod find;
 mod input;
 mod caller;
+mod quarantine;
 mod standing;
 mod wait;
 
@@ -75,6 +76,9 @@ enum Verb {
     Extend(caller::ExtendArgs),
     /// End a claim.
     Settle(caller::SettleArgs),
+    /// Events whose identity is on record with other content, kept for a person.
+    #[command(subcommand)]
+    Quarantine(quarantine::Verb),
     /// Destinations that are paused.
     #[command(subcommand)]
     Destination(destination::Verb),
@@ -133,6 +137,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,
+        Verb::Quarantine(verb) => quarantine::quarantine(&config()?, verb, format).await,
         Verb::Claim(args) => caller::claim(&config()?, args, format).await,
         Verb::Record(args) => caller::record(&config()?, args, format).await,
         Verb::Extend(args) => caller::extend(&config()?, args, format).await,

@@ -21,6 +21,7 @@ use crate::store::Store;
 use crate::store::claim::{Acquired, Arrival, Candidate, Claim, Terms};
 use crate::store::error::StoreError;
 use crate::store::intent::{EffectRecord, Extended, Extension, Intent, IntentState, Recorded};
+use crate::store::quarantine::OnMismatch;
 use crate::store::work::{Collected, Holder, Outcome, Settled, Settlement, WorkRef};
 use std::sync::Arc;
 
@@ -170,6 +171,7 @@ impl Callers {
             payload: claim.content.unwrap_or_else(|| "null".to_owned()),
             window: claim.window,
             response: claim.response,
+            on_mismatch: OnMismatch::Refuse,
             holder: Holder::Caller,
             intent: claim.effect,
         };

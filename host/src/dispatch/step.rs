@@ -25,6 +25,7 @@ use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
 use crate::store::error::StoreError;
+use crate::store::quarantine::OnMismatch;
 use crate::store::work::{FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -171,8 +172,18 @@ impl Dispatcher {
 
     /// Claim the work that an event stands for.
     pub async fn claim(&self, step: &str, event: &Event) -> Result<Claimed, DispatchError> {
+        self.arrive(step, event, OnMismatch::Refuse).await
+    }
+
+    /// The same, and say what happens where the event's identity is on record with other content.
+    pub async fn arrive(
+        &self,
+        step: &str,
+        event: &Event,
+        on_mismatch: OnMismatch,
+    ) -> Result<Claimed, DispatchError> {
         let setup = self.setup(step)?;
-        let arrival = self.arrival(setup, event)?;
+        let arrival = Arrival { on_mismatch, ..self.arrival(setup, event)? };
         Ok(match self.store.work_claim(arrival, setup.terms()).await? {
             // The place comes after the claim, so that a repeat is answered while every place is taken.
             Claim::Acquired(acquired) => {
@@ -244,6 +255,7 @@ impl Dispatcher {
             payload: event.data_text.clone(),
             window: setup.window.clone(),
             response: setup.response,
+            on_mismatch: OnMismatch::Refuse,
             holder: Holder::Host,
             intent: None,
         })

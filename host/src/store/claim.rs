@@ -8,6 +8,7 @@ use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
 use crate::store::intent::Intent;
+use crate::store::quarantine::OnMismatch;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 
 /// An event's identity under one version of the step's contract.
@@ -48,6 +49,8 @@ pub struct Arrival {
     pub window: Window,
     /// What a duplicate of finished work is answered.
     pub response: Response,
+    /// What happens where its identity is on record with other content.
+    pub on_mismatch: OnMismatch,
     /// Who runs it.
     pub holder: Holder,
     /// The effect that an outside caller is about to do. It is opened under the claim's token in the same transaction,
@@ -138,6 +141,16 @@ pub enum Standing {
         recorded: ContentHash,
         /// Of this one.
         arrived: ContentHash,
+    },
+    /// The same, and it is kept for a person, who admits it as work of its own or drops it.
+    Quarantined {
+        /// The id that it is kept under.
+        id: WorkId,
+    },
+    /// It was kept, and a person said that it shall never run.
+    Dropped {
+        /// The id that it is kept under.
+        id: WorkId,
     },
     /// A person must decide.
     InReview {

@@ -26,6 +26,7 @@ pub mod intent;
 pub mod item;
 pub mod operate;
 pub mod outbox;
+pub mod quarantine;
 pub mod sqlite;
 pub mod work;
 
@@ -41,6 +42,7 @@ use crate::store::outbox::{
     DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
     Sending, Take,
 };
+use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -154,6 +156,15 @@ pub trait Operate: Send + Sync {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
 
+    /// Admit a kept event as work of its own, or drop it. The work with the first content is left alone.
+    async fn quarantine_decide(
+        &self,
+        namespace: &str,
+        id: WorkId,
+        decision: QuarantineDecision,
+        actor: Actor,
+    ) -> Result<Decided<QuarantineState>, StoreError>;
+
     /// Decide about a row that can't go on by itself.
     async fn outbox_decide(
         &self,
@@ -196,6 +207,15 @@ pub trait Inspect: Send + Sync {
 
     /// Destinations that are paused, and why.
     async fn destination_list(&self, namespace: &str) -> Result<Vec<DestinationStatus>, StoreError>;
+
+    /// Kept events, newest first.
+    async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError>;
+
+    /// Kept events whose id begins with these hexadecimal digits.
+    async fn quarantine_resolve(&self, namespace: &str, text: &str) -> Result<Vec<Quarantined>, StoreError>;
+
+    /// How many kept events wait for a person.
+    async fn quarantine_count(&self, namespace: &str) -> Result<u64, StoreError>;
 
     /// What an outside caller has done under a work, or was about to do, oldest first.
     async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError>;

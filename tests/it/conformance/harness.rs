@@ -11,6 +11,7 @@ use onceward::identity::key::digest;
 use onceward::store::Store;
 use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
 use onceward::store::outbox::{NewRow, OutboxFilter, OutboxRow, RowRef, Sending, Take};
+use onceward::store::quarantine::OnMismatch;
 use onceward::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::sync::Arc;
 
@@ -182,6 +183,7 @@ pub(crate) fn arrival(id: &str) -> Arrival {
         payload: r#"{"is":"first"}"#.to_owned(),
         window: Window::ForEver,
         response: Response::Original,
+        on_mismatch: OnMismatch::Refuse,
         holder: Holder::Host,
         intent: None,
     }

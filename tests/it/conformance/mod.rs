@@ -14,6 +14,7 @@ mod item;
 mod operate;
 mod outbox;
 mod progress;
+mod quarantine;
 mod queue;
 mod settle;
 mod work;
@@ -123,6 +124,15 @@ macro_rules! conformance {
                     item_claim_by_a_run_that_lost_its_lease_claims_nothing,
                     item_claim_takes_released_items,
                     item_claim_shares_nothing_between_steps_and_namespaces,
+                ]
+                quarantine: [
+                    quarantine_list_holds_a_colliding_event_once_and_the_first_content_stands,
+                    quarantine_list_is_filtered_and_shares_nothing_between_namespaces,
+                    quarantine_resolve_takes_the_beginning_of_an_id,
+                    quarantine_count_is_of_those_that_wait,
+                    quarantine_decide_admits_an_event_as_work_of_its_own,
+                    quarantine_decide_drops_an_event_and_keeps_the_record,
+                    quarantine_decide_of_an_event_that_came_under_an_earlier_version_is_found_again,
                 ]
                 progress: [
                     progress_find_goes_forward_only,

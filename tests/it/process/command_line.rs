@@ -36,6 +36,10 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["record"],
         &["extend"],
         &["settle"],
+        &["quarantine", "list"],
+        &["quarantine", "show"],
+        &["quarantine", "admit"],
+        &["quarantine", "drop"],
         &["destination", "list"],
         &["destination", "resume"],
     ] {

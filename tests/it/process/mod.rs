@@ -8,6 +8,7 @@ mod demo;
 mod exit_codes;
 mod hostile_output;
 mod kill_loop;
+mod quarantine;
 mod secrets;
 
 use serde_json::Value;

@@ -1,19 +1,23 @@
 //! The promises hold against a direct hand: constraints and triggers refuse what the program never does.
 
-use crate::conformance::harness::{Bench, STEP, arrival, at, done_with, held, retry, row, take};
+use crate::conformance::harness::{
+    Bench, SPACE, STEP, arrival, at, done_with, held, other_content, retry, row, take,
+};
 use crate::sqlite::backend::SqliteBackend;
 use onceward::identity::key::CacheKey;
-use onceward::store::claim::Arrival;
+use onceward::store::claim::{Arrival, Standing};
 use onceward::store::decision::{DecisionRecord, Pin};
 use onceward::store::intent::EffectRecord;
 use onceward::store::item::{ItemClaim, ItemEffect};
+use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
+use onceward::store::quarantine::{OnMismatch, QuarantineDecision};
 use onceward::store::work::{Collected, Holder, Mark, Outcome, Settled};
 use rusqlite::Connection;
 use std::sync::Arc;
 
 /// A ledger with something finished of everything: work `a` is done with a sent row, a row once maybe-applied, a
-/// decision, an item and progress; work `b` waits; work `c` is rejected; a caller runs work `d` and has done its effect.
+/// decision, an item and progress; work `b` waits; work `c` is rejected; a caller runs work `d` and has done its effect; an event beside `c` is dropped.
 async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     let backend = Arc::<SqliteBackend>::default();
     let bench = Bench::new(Arc::clone(&backend)).await;
@@ -57,6 +61,11 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
         external_reference: Some("tx-1".to_owned()),
     };
     bench.store.effect_record(at(&called.work), effect).await.expect("the store works");
+    let colliding = Arrival { on_mismatch: OnMismatch::Quarantine, ..other_content("c") };
+    let Standing::Quarantined { id } = bench.standing(colliding).await else { panic!("it is not kept") };
+    let actor = Actor { name: "Noor".to_owned(), reason: "spam too".to_owned() };
+    let dropped = bench.store.quarantine_decide(SPACE, id, QuarantineDecision::Drop, actor).await;
+    dropped.expect("the store works");
     drop(bench);
     let connection = backend.direct();
     connection.execute_batch("PRAGMA foreign_keys = ON").expect("it can be set");
@@ -64,7 +73,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
 }
 
 /// Statements of a direct hand, and what each is answered.
-const REFUSED: [(&str, &str); 38] = [
+const REFUSED: [(&str, &str); 40] = [
     // s07: finished work.
     ("UPDATE work SET state = 'waiting', due_ms = 0 WHERE state = 'done'", "finished work never changes"),
     ("UPDATE work SET state = 'dead', cause = 'x' WHERE state = 'done'", "finished work never changes"),
@@ -82,6 +91,9 @@ const REFUSED: [(&str, &str); 38] = [
     ("UPDATE intent SET state = 'open', closed_ms = NULL", "what has happened stays recorded"),
     ("UPDATE intent SET external_reference = 'tx-2'", "what has happened stays recorded"),
     ("UPDATE intent SET external_reference = NULL", "what has happened stays recorded"),
+    // Kept events.
+    ("UPDATE quarantine SET state = 'waiting', decided_by = NULL", "decided about once"),
+    ("UPDATE quarantine SET content_hash = zeroblob(32)", "the identity of a kept event never changes"),
     // States that make no sense.
     ("UPDATE work SET state = 'running' WHERE state = 'waiting'", "CHECK"),
     ("UPDATE work SET due_ms = NULL WHERE state = 'waiting'", "CHECK"),
@@ -141,6 +153,7 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("decision", "true"),
         ("decision_pin", "true"),
         ("item", "done = 1"),
+        ("quarantine", "state = 'dropped'"),
         ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),
         ("progress", "stage = 'matched'"),
     ] {

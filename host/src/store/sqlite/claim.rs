@@ -2,10 +2,14 @@
 
 use crate::contract::response::Response;
 use crate::identity::key::ContentHash;
+use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Terms};
 use crate::store::error::StoreError;
+use crate::store::quarantine::{OnMismatch, QuarantineState};
 use crate::store::sqlite::intent;
+use crate::store::sqlite::quarantine;
+use crate::store::sqlite::quarantine::Kept;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Holder, WorkRef, WorkState};
@@ -40,24 +44,27 @@ pub(super) fn claim(
 /// The work under the current identity or an earlier one, with the candidate that found it.
 fn find<'a>(tx: &Tx<'_>, arrival: &'a Arrival) -> Result<Option<(Found, &'a Candidate)>, StoreError> {
     for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
-        let key = (&arrival.namespace, candidate.root_key.as_bytes(), &arrival.step);
-        let found = tx.first(include_str!("queries/work_find.sql"), key, |row| {
-            Ok(Found {
-                seq: row.get("seq")?,
-                work_id: rows::key(row, "work_id")?,
-                readable_key: row.get("readable_key")?,
-                version: row.get("version")?,
-                content_hash: rows::key(row, "content_hash")?,
-                state: rows::state(row, WorkState::from_word)?,
-                lease_until_ms: row.get("lease_until_ms")?,
-                due_ms: row.get("due_ms")?,
-            })
-        })?;
-        if let Some(found) = found {
+        if let Some(found) = find_root(tx, arrival, candidate.root_key)? {
             return Ok(Some((found, candidate)));
         }
     }
     Ok(None)
+}
+
+fn find_root(tx: &Tx<'_>, arrival: &Arrival, root: RootKey) -> Result<Option<Found>, StoreError> {
+    let key = (&arrival.namespace, root.as_bytes(), &arrival.step);
+    tx.first(include_str!("queries/work_find.sql"), key, |row| {
+        Ok(Found {
+            seq: row.get("seq")?,
+            work_id: rows::key(row, "work_id")?,
+            readable_key: row.get("readable_key")?,
+            version: row.get("version")?,
+            content_hash: rows::key(row, "content_hash")?,
+            state: rows::state(row, WorkState::from_word)?,
+            lease_until_ms: row.get("lease_until_ms")?,
+            due_ms: row.get("due_ms")?,
+        })
+    })
 }
 
 fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, StoreError> {
@@ -106,23 +113,62 @@ fn claim_found(
         .chain(&arrival.earlier)
         .find(|earlier| earlier.version == found.version)
         .unwrap_or(candidate);
-    let standing = if recorded_with.content_hash == found.content_hash {
-        match ready(tx, found) {
-            Ready::Now => match take(tx, found.seq, terms, arrival.intent.as_deref())? {
-                Some(claim) => return Ok(claim),
-                None => standing_at_rest(tx, arrival, found.seq)?,
-            },
-            Ready::Later(retry_after_ms) => Standing::InProgress { state: found.state, retry_after_ms },
-            Ready::Never => standing_at_rest(tx, arrival, found.seq)?,
-        }
-    } else {
-        Standing::Mismatch { recorded: found.content_hash, arrived: recorded_with.content_hash }
-    };
-    tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
-    if let Standing::Mismatch { arrived, .. } = &standing {
-        let detail = format!("an event with other content ({arrived}) was refused");
-        tx.evidence(&arrival.namespace, found.work_id, "mismatch", &detail)?;
+    if recorded_with.content_hash == found.content_hash {
+        return claim_same(tx, arrival, found, terms);
     }
+    collide(tx, arrival, found, candidate, recorded_with, terms)
+}
+
+/// Identity and content are those on record: take the work, or say how it stands.
+fn claim_same(tx: &Tx<'_>, arrival: &Arrival, found: &Found, terms: Terms) -> Result<Claim, StoreError> {
+    let standing = match ready(tx, found) {
+        Ready::Now => match take(tx, found.seq, terms, arrival.intent.as_deref())? {
+            Some(claim) => return Ok(claim),
+            None => standing_at_rest(tx, arrival, found.seq)?,
+        },
+        Ready::Later(retry_after_ms) => Standing::InProgress { state: found.state, retry_after_ms },
+        Ready::Never => standing_at_rest(tx, arrival, found.seq)?,
+    };
+    repeated(tx, arrival, found, standing)
+}
+
+/// The identity is on record with other content, which stands. The event may be kept already; one that a person has
+/// admitted is work of its own.
+fn collide(
+    tx: &Tx<'_>,
+    arrival: &Arrival,
+    found: &Found,
+    candidate: &Candidate,
+    recorded_with: &Candidate,
+    terms: Terms,
+) -> Result<Claim, StoreError> {
+    let root = &candidate.root_key;
+    let contents = std::iter::once(&arrival.current).chain(&arrival.earlier).map(|each| each.content_hash);
+    let standing = match quarantine::find(tx, arrival, root, contents)? {
+        Some(Kept { work_id: id, state: QuarantineState::Waiting, .. }) => Standing::Quarantined { id },
+        Some(Kept { work_id: id, state: QuarantineState::Dropped, .. }) => Standing::Dropped { id },
+        Some(Kept { root_key, state: QuarantineState::Admitted, .. }) => {
+            let admitted = find_root(tx, arrival, root_key)?
+                .ok_or_else(|| tx.corrupt("an admitted event has no work"))?;
+            return claim_same(tx, arrival, &admitted, terms);
+        }
+        None if arrival.on_mismatch == OnMismatch::Quarantine => {
+            let id = quarantine::keep(tx, arrival, root, recorded_with, found.work_id)?;
+            Standing::Quarantined { id }
+        }
+        None => {
+            let arrived = recorded_with.content_hash;
+            let detail = format!("an event with other content ({arrived}) was refused");
+            tx.evidence(&arrival.namespace, found.work_id, "mismatch", &detail)?;
+            Standing::Mismatch { recorded: found.content_hash, arrived }
+        }
+    };
+    repeated(tx, arrival, found, standing)
+}
+
+/// Count an arrival that does not get the work.
+fn repeated(tx: &Tx<'_>, arrival: &Arrival, found: &Found, standing: Standing) -> Result<Claim, StoreError> {
+    tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
     Ok(answered(arrival, found.work_id, &found.readable_key, standing))
 }
 

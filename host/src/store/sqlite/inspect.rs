@@ -8,8 +8,10 @@ use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
 use crate::store::outbox::{DestinationStatus, OutboxCounts, OutboxFilter, OutboxRow, RowState};
+use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::evidence;
+use crate::store::sqlite::quarantine;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
@@ -155,6 +157,31 @@ impl Inspect for SqliteStore {
                 })
             })
             .await
+    }
+
+    async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError> {
+        let values = (filter.namespace, filter.state.map(QuarantineState::word), filter.limit);
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/quarantine_list.sql"), values, quarantine::row)
+            })
+            .await
+    }
+
+    async fn quarantine_resolve(&self, namespace: &str, text: &str) -> Result<Vec<Quarantined>, StoreError> {
+        let Some((low, high)) = id_range(text) else { return Ok(Vec::new()) };
+        let values = (namespace.to_owned(), low, high);
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/quarantine_resolve.sql"), values, quarantine::row)
+            })
+            .await
+    }
+
+    async fn quarantine_count(&self, namespace: &str) -> Result<u64, StoreError> {
+        let counts = self.state_counts(namespace, "quarantine", QuarantineState::from_word).await?;
+        let waiting = counts.into_iter().find(|(state, _)| *state == QuarantineState::Waiting);
+        Ok(waiting.map_or(0, |(_, number)| number))
     }
 
     async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError> {

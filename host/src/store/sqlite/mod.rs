@@ -17,6 +17,7 @@ mod migrate;
 mod open;
 mod operate;
 mod outbox;
+mod quarantine;
 mod queue;
 mod readers;
 mod rows;

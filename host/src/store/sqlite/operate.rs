@@ -6,8 +6,10 @@ use crate::store::error::StoreError;
 use crate::store::intent::IntentState;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
+use crate::store::quarantine::{QuarantineDecision, QuarantineState};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::intent;
+use crate::store::sqlite::quarantine;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{WorkRef, WorkState};
@@ -22,6 +24,21 @@ impl Operate for SqliteStore {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError> {
         self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, &decision, &actor)).await
+    }
+
+    async fn quarantine_decide(
+        &self,
+        namespace: &str,
+        id: WorkId,
+        decision: QuarantineDecision,
+        actor: Actor,
+    ) -> Result<Decided<QuarantineState>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.writer
+            .call("deciding about a kept event", move |tx| {
+                quarantine::decide(tx, &namespace, id, decision, &actor)
+            })
+            .await
     }
 
     async fn outbox_decide(
@@ -99,6 +116,6 @@ fn decide_row(
     Ok(Decided::Applied)
 }
 
-fn said(actor: &Actor) -> String {
+pub(super) fn said(actor: &Actor) -> String {
     format!("{} says: {}", actor.name, actor.reason)
 }

@@ -106,6 +106,40 @@ WHEN OLD.state = 'recorded' AND (NEW.state <> 'recorded'
     OR (OLD.external_reference IS NOT NULL AND NEW.external_reference IS NOT OLD.external_reference))
 BEGIN SELECT RAISE(ABORT, 'what has happened stays recorded'); END;
 
+-- Events whose identity is on record with other content. Each waits for a person under the id that it would have as work
+-- of its own.
+CREATE TABLE quarantine (
+    seq             INTEGER PRIMARY KEY,
+    namespace       TEXT NOT NULL,
+    work_id         BLOB NOT NULL CHECK (length(work_id) = 32),
+    root_key        BLOB NOT NULL CHECK (length(root_key) = 32),
+    collides_with   BLOB NOT NULL CHECK (length(collides_with) = 32),
+    step            TEXT NOT NULL,
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    readable_key    TEXT NOT NULL,
+    source          TEXT NOT NULL,
+    event_id        TEXT,
+    occurred_at_ms  INTEGER NOT NULL,
+    content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
+    payload         BLOB NOT NULL,
+    state           TEXT NOT NULL CHECK (state IN ('waiting', 'admitted', 'dropped')),
+    repeats         INTEGER NOT NULL DEFAULT 0 CHECK (repeats >= 0),
+    decided_by      TEXT,
+    created_ms      INTEGER NOT NULL,
+    updated_ms      INTEGER NOT NULL,
+    CHECK ((state = 'waiting') = (decided_by IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX quarantine_by_id ON quarantine (namespace, work_id);
+CREATE UNIQUE INDEX quarantine_by_content ON quarantine (namespace, step, collides_with, content_hash);
+
+CREATE TRIGGER quarantine_decided_once BEFORE UPDATE OF state ON quarantine
+WHEN OLD.state <> 'waiting' AND NEW.state <> OLD.state
+BEGIN SELECT RAISE(ABORT, 'a kept event is decided about once'); END;
+
+CREATE TRIGGER quarantine_content_stands
+BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, content_hash, occurred_at_ms ON quarantine
+BEGIN SELECT RAISE(ABORT, 'the identity of a kept event never changes'); END;
+
 CREATE TABLE decision (
     namespace       TEXT NOT NULL,
     cache_key       BLOB NOT NULL CHECK (length(cache_key) = 32),
@@ -203,7 +237,7 @@ BEGIN SELECT RAISE(ABORT, 'a later take has a greater token'); END;
 -- How many works and rows are in each state: counting 10^6 finished works at each look would take seconds.
 CREATE TABLE state_count (
     namespace  TEXT NOT NULL,
-    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox')),
+    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox', 'quarantine')),
     state      TEXT NOT NULL,
     number     INTEGER NOT NULL CHECK (number >= 0),
     PRIMARY KEY (namespace, noun, state)
@@ -243,6 +277,26 @@ END;
 CREATE TRIGGER outbox_uncounted AFTER DELETE ON outbox
 BEGIN
     UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'outbox' AND state = OLD.state;
+END;
+
+CREATE TRIGGER quarantine_counted AFTER INSERT ON quarantine
+BEGIN
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'quarantine', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER quarantine_recounted AFTER UPDATE OF state ON quarantine WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE state_count SET number = number - 1
+    WHERE namespace = OLD.namespace AND noun = 'quarantine' AND state = OLD.state;
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'quarantine', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER quarantine_uncounted AFTER DELETE ON quarantine
+BEGIN
+    UPDATE state_count SET number = number - 1
+    WHERE namespace = OLD.namespace AND noun = 'quarantine' AND state = OLD.state;
 END;
 
 CREATE TABLE destination_pause (
