@@ -21,6 +21,7 @@ mod find;
 mod input;
 mod caller;
 mod quarantine;
+mod reprocess;
 mod standing;
 mod wait;
 

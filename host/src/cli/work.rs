@@ -9,6 +9,7 @@ use crate::cli::decide::{By, WorkResolution};
 use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::cli::reprocess;
 use crate::store::Store;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
@@ -45,6 +46,14 @@ pub(super) enum Verb {
     Replay {
         /// The id, its beginning, or the readable key.
         work: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Run the events of old works under their step's present version. Their effects keep their ids.
+    Reprocess {
+        /// Ids, their beginnings, or readable keys.
+        #[arg(required = true)]
+        works: Vec<String>,
         #[command(flatten)]
         by: By,
     },
@@ -95,6 +104,7 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
         Verb::Reject { work, by } => {
             return decide::work(config, &work, WorkDecision::Reject, by, format).await;
         }
+        Verb::Reprocess { works, by } => return reprocess::reprocess(config, &works, by, format).await,
         Verb::Resolve { work, r#as, output, reference, by } => {
             let decision = r#as.decision(output, reference)?;
             return decide::work(config, &work, decision, by, format).await;

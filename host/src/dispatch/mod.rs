@@ -10,5 +10,6 @@ pub mod setup;
 pub mod step;
 pub mod worker;
 pub mod caller;
+pub mod reprocess;
 mod send;
 pub mod outbox;

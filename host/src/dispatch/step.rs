@@ -15,6 +15,7 @@ use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
 use crate::identity::key::ContentHash;
 use crate::identity::key::digest;
+use crate::identity::readable_key::under;
 use crate::identity::work_id::follow_up_id;
 use crate::identity::work_id::{IdentityError, identify};
 use crate::runtime::job::Job;
@@ -205,7 +206,7 @@ impl Dispatcher {
         })
     }
 
-    fn setup(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
+    pub(super) fn setup(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
         self.steps.get(step).ok_or_else(|| DispatchError::UnknownStep {
             step: step.to_owned(),
             known: self.steps.keys().cloned().collect::<Vec<_>>().join(", "),
@@ -269,10 +270,9 @@ impl Dispatcher {
         let content_hash = ContentHash::from_bytes(digest(FOLLOW_UP_LABEL, &[output.as_bytes()]));
         let root = &work.root_key;
         let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
-        let tail = work.readable_key.splitn(3, ':').nth(2).unwrap_or(&work.readable_key);
         Some(Box::new(FollowUp {
             work_id: id,
-            readable_key: format!("{}:v{}:{tail}", next.name, next.version),
+            readable_key: under(&work.readable_key, &next.name, next.version),
             step: next.name.clone(),
             version: next.version,
             payload: output.to_owned(),

@@ -183,6 +183,15 @@ pub fn follow_up_id(
     ))
 }
 
+/// Names the work of an old event that a person runs again under a raised version: the digest of
+/// `onceward/reprocessed` over namespace, root key (its 32 bytes), step and the new version (decimal). It descends from
+/// the old root, so that its effects keep their ids.
+pub fn reprocessed_id(namespace: &str, root_key: &RootKey, step: &str, version: u32) -> WorkId {
+    let version = version.to_string();
+    let parts = [namespace.as_bytes(), root_key.as_bytes(), step.as_bytes(), version.as_bytes()];
+    WorkId::from_bytes(digest("onceward/reprocessed", &parts))
+}
+
 /// Names an event that a person admits as work of its own, although its identity is on record with other content: its
 /// root key is the digest of `onceward/admitted` over namespace, step, the root key that it shares (its 32 bytes) and the hash
 /// of its content (32 bytes); its work id that of `onceward/admitted-work` over namespace, that new root key and the

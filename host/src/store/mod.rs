@@ -27,6 +27,7 @@ pub mod item;
 pub mod operate;
 pub mod outbox;
 pub mod quarantine;
+pub mod reprocess;
 pub mod sqlite;
 pub mod work;
 
@@ -43,6 +44,7 @@ use crate::store::outbox::{
     Sending, Take,
 };
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
+use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -155,6 +157,9 @@ pub trait Operate: Send + Sync {
         decision: WorkDecision,
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
+
+    /// Run an old event under the step's present version: new work beside the old one, under the same root key.
+    async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError>;
 
     /// Admit a kept event as work of its own, or drop it. The work with the first content is left alone.
     async fn quarantine_decide(

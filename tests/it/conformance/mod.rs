@@ -16,6 +16,7 @@ mod outbox;
 mod progress;
 mod quarantine;
 mod queue;
+mod reprocess;
 mod settle;
 mod work;
 
@@ -157,6 +158,12 @@ macro_rules! conformance {
                     outbox_decide_sent_takes_the_persons_reference_for_good,
                     outbox_decide_again_is_a_word_for_one_attempt,
                     outbox_decide_cancel_is_the_end_of_a_row,
+                ]
+                reprocess: [
+                    work_reprocess_is_new_work_beside_the_old_with_the_same_root,
+                    work_reprocess_happens_once_a_version,
+                    work_reprocess_waits_for_the_end_of_the_old_work,
+                    work_reprocess_is_for_events,
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,

@@ -32,6 +32,7 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["work", "reject"],
         &["work", "cancel"],
         &["work", "resolve"],
+        &["work", "reprocess"],
         &["claim"],
         &["record"],
         &["extend"],

@@ -10,6 +10,7 @@ mod hostile_output;
 mod kill_loop;
 mod quarantine;
 mod secrets;
+mod versions;
 
 use serde_json::Value;
 use std::path::Path;

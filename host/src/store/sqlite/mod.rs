@@ -20,6 +20,7 @@ mod outbox;
 mod quarantine;
 mod queue;
 mod readers;
+mod reprocess;
 mod rows;
 mod settle;
 mod tx;

@@ -7,9 +7,11 @@ use crate::store::intent::IntentState;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
 use crate::store::quarantine::{QuarantineDecision, QuarantineState};
+use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::intent;
 use crate::store::sqlite::quarantine;
+use crate::store::sqlite::reprocess;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{WorkRef, WorkState};
@@ -24,6 +26,10 @@ impl Operate for SqliteStore {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError> {
         self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, &decision, &actor)).await
+    }
+
+    async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError> {
+        self.writer.call("reprocessing a work", move |tx| reprocess::reprocess(tx, &reprocess, &actor)).await
     }
 
     async fn quarantine_decide(
