@@ -3,8 +3,9 @@
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
-use crate::cli::decide;
 use crate::cli::decide::By;
+use crate::cli::find;
+use crate::cli::input;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::identity::json_text;
@@ -30,7 +31,7 @@ pub(super) async fn approve(
     let actor = by.actor()?;
     let hash = hash.map(payload_hash).transpose()?;
     let (store, _) = compose::owner(config)?;
-    let row = decide::find_row(&*store, config, text).await?;
+    let row = find::row(&*store, &config.namespace, text, "approving a row").await?;
     let id = RowRef { namespace: config.namespace.clone(), id: row.row_id };
     let approved = store.outbox_approve(id, hash, actor).await?;
     let short = output::short(row.row_id);
@@ -81,9 +82,9 @@ pub(super) async fn edit(
     format: Format,
 ) -> Result<Ending> {
     let actor = by.actor()?;
-    let payload = crate::cli::input::text("the payload", payload, PAYLOAD_LIMIT_BYTES)?;
+    let payload = input::text("the payload", payload, PAYLOAD_LIMIT_BYTES)?;
     let (store, _) = compose::owner(config)?;
-    let row = decide::find_row(&*store, config, text).await?;
+    let row = find::row(&*store, &config.namespace, text, "editing a row").await?;
     let edit = new_payload(config, &row, payload)?;
     let id = RowRef { namespace: config.namespace.clone(), id: row.row_id };
     let edited = store.outbox_edit(id, edit, actor).await?;

@@ -1,15 +1,16 @@
-//! What a person decides on the command line: dead letters, works in review, rows that are blocked or in doubt.
+//! What a person decides on the command line: dead letters, works in review, works and rows in doubt, blocked rows.
 
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
+use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::store::Store;
+use crate::identity::json_text::parse;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
-use crate::store::outbox::{OutboxRow, RowRef, RowState};
-use crate::store::work::{WorkRef, WorkState};
-use anyhow::{Result, bail};
+use crate::store::outbox::{RowRef, RowState};
+use crate::store::work::WorkState;
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
 /// Who decides, and why. It stands in the evidence.
@@ -43,6 +44,38 @@ pub(super) enum Resolution {
     Cancel,
 }
 
+/// How a work in doubt is resolved.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum WorkResolution {
+    /// It has happened.
+    Done,
+    /// It has not happened: run it again.
+    Again,
+    /// Leave it as a dead letter.
+    Dead,
+}
+
+/// What a done work in doubt gives to those who ask again, where the person gives nothing.
+const NO_OUTPUT: &str = "null";
+
+impl WorkResolution {
+    /// The decision, with what was said beside it.
+    pub(super) fn decision(self, output: Option<String>, reference: Option<String>) -> Result<WorkDecision> {
+        match self {
+            Self::Done => {
+                let output = output.unwrap_or_else(|| NO_OUTPUT.to_owned());
+                parse(&output).context("resolving a work: --output is not acceptable JSON")?;
+                Ok(WorkDecision::Done { output, external_reference: reference })
+            }
+            Self::Again | Self::Dead if output.is_some() || reference.is_some() => {
+                bail!("resolving a work: --output and --reference go with `--as done` alone")
+            }
+            Self::Again => Ok(WorkDecision::Again),
+            Self::Dead => Ok(WorkDecision::Dead),
+        }
+    }
+}
+
 /// Decide about one work.
 pub(super) async fn work(
     config: &Config,
@@ -53,15 +86,9 @@ pub(super) async fn work(
 ) -> Result<Ending> {
     let actor = by.actor()?;
     let (store, _) = compose::owner(config)?;
-    let id = match store.work_resolve(&config.namespace, text).await?[..] {
-        [only] => only,
-        [] => bail!("deciding about a work: none has the id or key {text:?}; see `onceward work list`"),
-        ref several => {
-            bail!("deciding about a work: {} works begin with {text:?}; give more of the id", several.len())
-        }
-    };
-    let work = WorkRef { namespace: config.namespace.clone(), id };
-    let decided = store.work_decide(work, decision, actor).await?;
+    let work = find::work(&*store, &config.namespace, text, "deciding about a work").await?;
+    let id = work.id;
+    let decided = store.work_decide(work, decision.clone(), actor).await?;
     let states = decision.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>();
     report("work", &id.to_string(), &decided, WorkState::word, decision.to_state().word(), &states, format)
 }
@@ -85,24 +112,15 @@ pub(super) async fn row(
         }
     };
     let (store, _) = compose::owner(config)?;
-    let id = find_row(&*store, config, text).await?.row_id;
+    let id = find::row(&*store, &config.namespace, text, "deciding about a row").await?.row_id;
     let row = RowRef { namespace: config.namespace.clone(), id };
     let decided = store.outbox_decide(row, decision.clone(), actor).await?;
     let states = decision.from_states().iter().copied().map(RowState::word).collect::<Vec<_>>();
     report("row", &id.to_string(), &decided, RowState::word, decision.to_state().word(), &states, format)
 }
 
-/// The one row whose id begins like this.
-pub(super) async fn find_row(store: &dyn Store, config: &Config, text: &str) -> Result<OutboxRow> {
-    let mut rows = store.outbox_resolve(&config.namespace, text).await?;
-    match rows.len() {
-        0 => bail!("looking for a row: none has the id {text:?}; see `onceward outbox list`"),
-        1 => Ok(rows.remove(0)),
-        several => bail!("looking for a row: {several} rows begin with {text:?}; give more of the id"),
-    }
-}
-
-fn report<S: Copy>(
+/// Say what became of an act; a refused one is an error that names the states it could be said in.
+pub(super) fn report<S: Copy>(
     noun: &str,
     id: &str,
     decided: &Decided<S>,
@@ -114,7 +132,7 @@ fn report<S: Copy>(
     match decided {
         Decided::Applied => {
             if format == Format::Json {
-                output::json(&json!({ noun: id, "state": to }))?;
+                output::json(&json!({ noun.replace(' ', "_"): id, "state": to }))?;
             } else {
                 output::line(format!("{noun} {} is {to} now", output::short(id)))?;
             }

@@ -3,7 +3,7 @@
 //! Exit codes: 0 done, 1 an error, 2 a wrong command line, 3 not done, and the output says how it stands. Done means: for
 //! `run`, that the event's own work and all that descends from it are done, and with `--deliver` that their rows are sent;
 //! for `resume`, that no work waits, for its time or for a person, and with `--deliver` that every row is sent; for
-//! `deliver`, that every row is sent.
+//! `deliver`, that every row is sent; for `claim`, that the caller may act; for what it says afterwards, that it counts.
 
 pub mod config;
 pub mod compose;
@@ -20,6 +20,10 @@ mod pause;
 mod destination;
 mod init;
 mod family;
+mod find;
+mod caller;
+mod quarantine;
+mod reprocess;
 mod standing;
 mod wait;
 
@@ -68,6 +72,18 @@ enum Verb {
     #[command(subcommand)]
     Outbox(outbox::Verb),
     /// Destinations, and which of them are paused.
+    /// Claim a key for a program outside that does its effects itself.
+    Claim(caller::ClaimArgs),
+    /// Say that an effect of a claim has happened.
+    Record(caller::RecordArgs),
+    /// Hold a claim for longer.
+    Extend(caller::ExtendArgs),
+    /// End a claim.
+    Settle(caller::SettleArgs),
+    /// Events whose identity is on record with other content, kept for a person.
+    #[command(subcommand)]
+    Quarantine(quarantine::Verb),
+    /// Destinations that are paused.
     #[command(subcommand)]
     Destination(destination::Verb),
     /// Stop a destination, a step, the namespace or everything; what is stopped.
@@ -131,6 +147,11 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,
+        Verb::Quarantine(verb) => quarantine::quarantine(&config()?, verb, format).await,
+        Verb::Claim(args) => caller::claim(&config()?, args, format).await,
+        Verb::Record(args) => caller::record(&config()?, args, format).await,
+        Verb::Extend(args) => caller::extend(&config()?, args, format).await,
+        Verb::Settle(args) => caller::settle(&config()?, args, format).await,
         Verb::Outbox(verb) => outbox::outbox(&config()?, verb, format).await,
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
         Verb::Pause(verb) => pause::pause(&config()?, verb, format).await,

@@ -6,6 +6,7 @@ use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
 use crate::cli::decide::{By, Resolution};
+use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::identity::key::RowId;
@@ -92,7 +93,7 @@ pub(super) async fn outbox(config: &Config, verb: Verb, format: Format) -> Resul
         }
         Verb::Show { row } => {
             let store = compose::read_only(config)?;
-            show(&decide::find_row(&*store, config, &row).await?, format)?;
+            show(&find::row(&*store, &config.namespace, &row, "showing a row").await?, format)?;
         }
     }
     Ok(Ending::Done)

@@ -40,6 +40,7 @@ pub(super) async fn resume(config: &Config, args: &Args, format: Format) -> Resu
     let quiet = until_quiet(&host, &args.wait.begin(), args.deliver, None).await?;
     let store = host.dispatcher.store();
     let works = store.work_counts(host.dispatcher.namespace()).await?;
+    let quarantined = store.quarantine_count(host.dispatcher.namespace()).await?;
     let rows = Rows::of(&**store, config).await?;
     let ended: Vec<&Ended> = quiet.ended.iter().collect();
     if format == Format::Json {
@@ -47,6 +48,7 @@ pub(super) async fn resume(config: &Config, args: &Args, format: Format) -> Resu
             "runs": ended.iter().map(|ended| run::ended_json(ended)).collect::<Vec<_>>(),
             "deliveries": quiet.attempts.iter().map(deliver::attempt_json).collect::<Vec<_>>(),
             "works": works.by_state,
+            "quarantine": quarantined,
             "outbox": rows.by_state(),
             "unconfigured": rows.unconfigured(),
         }))?;
@@ -57,9 +59,11 @@ pub(super) async fn resume(config: &Config, args: &Args, format: Format) -> Resu
         print_runs(&ended)?;
         deliver::print_attempts(&quiet.attempts)?;
         standing::print_works("works", &works)?;
+        standing::print_quarantine(quarantined)?;
         rows.print()?;
     }
-    Ok(Ending::when(standing::works_are_done(&works) && (!args.deliver || rows.is_done())))
+    let quiet = standing::works_are_done(&works) && quarantined == 0;
+    Ok(Ending::when(quiet && (!args.deliver || rows.is_done())))
 }
 
 /// Run and deliver until nothing is due, and while there is patience also what becomes due. With a root, patience ends

@@ -17,6 +17,7 @@ use crate::dispatch::step::{Claimed, Dispatcher, End, Ended};
 use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
 use crate::identity::key::RootKey;
 use crate::store::claim::{Answered, Repeat, Standing};
+use crate::store::quarantine::OnMismatch;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,9 @@ pub(super) struct Args {
     /// Begin at this step, and not at the flow's first.
     #[arg(long)]
     step: Option<String>,
+    /// Keep an event for a person whose identity is on record with other content, instead of refusing it.
+    #[arg(long)]
+    quarantine: bool,
     /// Send what is due in the outbox as well.
     #[arg(long)]
     deliver: bool,
@@ -41,7 +45,8 @@ pub(super) async fn run(config: &Config, args: &Args, format: Format) -> Result<
     let host = compose::host(config).await?;
     let step = step(config, args, &host.dispatcher)?;
     let patience = args.wait.begin();
-    let (first, answered) = match host.dispatcher.claim(step, &event).await? {
+    let on_mismatch = if args.quarantine { OnMismatch::Quarantine } else { OnMismatch::Refuse };
+    let (first, answered) = match host.dispatcher.arrive(step, &event, on_mismatch).await? {
         Claimed::Held(held) => (Some(held.run(&host.dispatcher).await.settle(&host.dispatcher).await?), None),
         Claimed::Answered(answered) => (None, Some(answered)),
     };
@@ -84,7 +89,6 @@ async fn root(
     Ok(dispatcher.store().work_show(answered.work.clone()).await?.map(|work| work.root_key))
 }
 
-/// Read an event, and no more of it than an event may have.
 fn read(path: &Path) -> Result<Event> {
     let (name, bytes) = input::bytes("the event", path, EVENT_LIMIT_BYTES as u64 + 1)?;
     Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))
@@ -104,7 +108,11 @@ impl Told {
         let refused = self.answered.as_ref().is_some_and(|answered| {
             matches!(
                 answered.standing,
-                Standing::Done(Repeat::Error) | Standing::Mismatch { .. } | Standing::TooOld
+                Standing::Done(Repeat::Error)
+                    | Standing::Mismatch { .. }
+                    | Standing::Quarantined { .. }
+                    | Standing::Dropped { .. }
+                    | Standing::TooOld
             )
         });
         !refused && self.family.as_ref().is_some_and(|family| family.is_done(delivered))
@@ -112,6 +120,7 @@ impl Told {
 
     async fn report(&self, host: &Host, config: &Config, format: Format) -> Result<()> {
         let rows = Rows::of(&**host.dispatcher.store(), config).await?;
+        let quarantined = host.dispatcher.store().quarantine_count(host.dispatcher.namespace()).await?;
         let works = self.family.as_ref().map(Family::counts).unwrap_or_default();
         let ended: Vec<&Ended> = self.first.iter().chain(&self.rest.ended).collect();
         if format == Format::Json {
@@ -120,20 +129,18 @@ impl Told {
                 "runs": ended.iter().map(|ended| ended_json(ended)).collect::<Vec<_>>(),
                 "deliveries": self.rest.attempts.iter().map(deliver::attempt_json).collect::<Vec<_>>(),
                 "works": works.by_state,
+                "quarantine": quarantined,
                 "outbox": rows.by_state(),
                 "unconfigured": rows.unconfigured(),
             }));
         }
         if let Some(answered) = &self.answered {
-            output::line(format!("{}: {}", answered.readable_key, standing_text(&answered.standing)))?;
-            output::line(format!("  work {}", answered.work.id))?;
-            if let Standing::Done(Repeat::Original { output: result, .. }) = &answered.standing {
-                output::line(format!("  first result: {result}"))?;
-            }
+            print_answered(answered)?;
         }
         resume::print_runs(&ended)?;
         deliver::print_attempts(&self.rest.attempts)?;
         standing::print_works("works of this event", &works)?;
+        standing::print_quarantine(quarantined)?;
         rows.print()
     }
 }
@@ -162,7 +169,18 @@ pub(super) fn ended_json(ended: &Ended) -> Value {
     })
 }
 
-fn answered_json(answered: &Answered) -> Value {
+/// How a work stands that the sender did not get.
+pub(super) fn print_answered(answered: &Answered) -> Result<()> {
+    output::line(format!("{}: {}", answered.readable_key, standing_text(&answered.standing)))?;
+    output::line(format!("  work {}", answered.work.id))?;
+    if let Standing::Done(Repeat::Original { output: result, .. }) = &answered.standing {
+        output::line(format!("  first result: {result}"))?;
+    }
+    Ok(())
+}
+
+/// The same for programs.
+pub(super) fn answered_json(answered: &Answered) -> Value {
     let (verdict, detail) = match &answered.standing {
         Standing::Done(Repeat::Original { output, needs_review }) => {
             ("replay", json!({ "output": output::nested(output), "needs_review": needs_review }))
@@ -175,6 +193,8 @@ fn answered_json(answered: &Answered) -> Value {
         Standing::Mismatch { recorded, arrived } => {
             ("mismatch", json!({ "recorded": recorded, "arrived": arrived }))
         }
+        Standing::Quarantined { id } => ("quarantined", json!({ "kept_as": id })),
+        Standing::Dropped { id } => ("dropped", json!({ "kept_as": id })),
         Standing::InReview { cause } => ("in-review", json!({ "cause": cause })),
         Standing::InDoubt { cause } => ("in-doubt", json!({ "cause": cause })),
         Standing::Dead { cause } => ("dead", json!({ "cause": cause })),
@@ -201,6 +221,13 @@ fn standing_text(standing: &Standing) -> String {
         Standing::Mismatch { .. } => {
             "mismatch: this identity is recorded with other content, which stands; send a correction as an event of its own"
                 .to_owned()
+        }
+        Standing::Quarantined { id } => format!(
+            "quarantined: this identity is recorded with other content, which stands; a person decides with `onceward quarantine show {}`",
+            output::short(id)
+        ),
+        Standing::Dropped { id } => {
+            format!("dropped: a person decided that this event shall never run (kept as {})", output::short(id))
         }
         Standing::InReview { cause } => format!("waits for a person: {cause}"),
         Standing::InDoubt { cause } => format!("in doubt: {cause}"),

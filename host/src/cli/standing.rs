@@ -107,6 +107,15 @@ pub(super) fn print_works(what: &str, works: &WorkCounts) -> Result<()> {
     Ok(())
 }
 
+/// Kept events that wait for a person, where there are any.
+pub(super) fn print_quarantine(waiting: u64) -> Result<()> {
+    if waiting == 0 {
+        return Ok(());
+    }
+    output::line(format!("quarantine: {waiting} waiting"))?;
+    output::line("  look at what needs a person with `onceward quarantine list`")
+}
+
 fn print_counts<const N: usize>(what: &str, counts: [(&str, u64); N]) -> Result<()> {
     let list: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(state, n)| format!("{n} {state}")).collect();

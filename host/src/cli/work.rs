@@ -1,18 +1,22 @@
 //! `onceward work`: works, and how they stand.
 
 use crate::cli::Ending;
+use crate::cli::caller;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
-use crate::cli::decide::By;
+use crate::cli::decide::{By, WorkResolution};
+use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::cli::reprocess;
 use crate::store::Store;
 use crate::store::evidence::Evidence;
+use crate::store::intent::Intent;
 use crate::store::operate::WorkDecision;
 use crate::store::outbox::{OutboxFilter, OutboxRow};
-use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
-use anyhow::{Result, anyhow, bail};
+use crate::store::work::{WorkFilter, WorkRecord, WorkState};
+use anyhow::{Result, anyhow};
 use serde_json::json;
 
 /// Rows of a work that are shown.
@@ -45,10 +49,34 @@ pub(super) enum Verb {
         #[command(flatten)]
         by: By,
     },
+    /// Run the events of old works under their step's present version. Their effects keep their ids.
+    Reprocess {
+        /// Ids, their beginnings, or readable keys.
+        #[arg(required = true)]
+        works: Vec<String>,
+        #[command(flatten)]
+        by: By,
+    },
     /// Say that a dead work, or one in review, shall never run.
     Reject {
         /// The id, its beginning, or the readable key.
         work: String,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Say what happened to a work in doubt.
+    Resolve {
+        /// The id, its beginning, or the readable key.
+        work: String,
+        /// What happened, or shall happen.
+        #[arg(long, value_enum, value_name = "OUTCOME")]
+        r#as: WorkResolution,
+        /// With `--as done`: the result for those who ask again.
+        #[arg(long, value_name = "JSON")]
+        output: Option<String>,
+        /// With `--as done`: the id that the third party gave.
+        #[arg(long)]
+        reference: Option<String>,
         #[command(flatten)]
         by: By,
     },
@@ -71,10 +99,15 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
         }
         Verb::Show { work } => show(&*compose::read_only(config)?, &config.namespace, &work, format).await?,
         Verb::Replay { work, by } => {
-            return decide::work(config, &work, WorkDecision::Replay, by, format).await;
+            return decide::work(config, &work, WorkDecision::Replay { due_in_ms: 0 }, by, format).await;
         }
         Verb::Reject { work, by } => {
             return decide::work(config, &work, WorkDecision::Reject, by, format).await;
+        }
+        Verb::Reprocess { works, by } => return reprocess::reprocess(config, &works, by, format).await,
+        Verb::Resolve { work, r#as, output, reference, by } => {
+            let decision = r#as.decision(output, reference)?;
+            return decide::work(config, &work, decision, by, format).await;
         }
         Verb::Cancel { work, by } => {
             return decide::work(config, &work, WorkDecision::Cancel, by, format).await;
@@ -117,14 +150,8 @@ fn list(works: &[WorkRecord], format: Format) -> Result<()> {
 }
 
 async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) -> Result<()> {
-    let id = match store.work_resolve(namespace, text).await?[..] {
-        [only] => only,
-        [] => bail!("showing a work: none has the id or key {text:?}; see `onceward work list`"),
-        ref several => {
-            bail!("showing a work: {} works begin with {text:?}; give more of the id", several.len())
-        }
-    };
-    let reference = WorkRef { namespace: namespace.to_owned(), id };
+    let reference = find::work(store, namespace, text, "showing a work").await?;
+    let id = reference.id;
     let work = store
         .work_show(reference.clone())
         .await?
@@ -132,15 +159,24 @@ async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) ->
     let filter =
         OutboxFilter { namespace: namespace.to_owned(), state: None, work: Some(id), limit: ROWS_SHOWN_MAX };
     let rows = store.outbox_list(filter).await?;
+    let effects = store.effect_list(reference.clone()).await?;
     let evidence = store.evidence_list(reference).await?;
     let stage = store.progress_find(namespace, work.root_key).await?;
     if format == Format::Json {
-        return output::json(&json!({ "work": work, "stage": stage, "rows": rows, "evidence": evidence }));
+        return output::json(
+            &json!({ "work": work, "stage": stage, "rows": rows, "effects": effects, "evidence": evidence }),
+        );
     }
-    print(&work, stage.as_deref(), &rows, &evidence)
+    print(&work, stage.as_deref(), &rows, &effects, &evidence)
 }
 
-fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &[Evidence]) -> Result<()> {
+fn print(
+    work: &WorkRecord,
+    stage: Option<&str>,
+    rows: &[OutboxRow],
+    effects: &[Intent],
+    evidence: &[Evidence],
+) -> Result<()> {
     output::line(&work.readable_key)?;
     let field = |name: &str, value: String| output::line(format!("  {name:<12} {value}"));
     field("work", work.work_id.to_string())?;
@@ -168,6 +204,7 @@ fn print(work: &WorkRecord, stage: Option<&str>, rows: &[OutboxRow], evidence: &
             format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()),
         )?;
     }
+    caller::print_effects(effects)?;
     output::line("")?;
     let lines: Vec<[String; 3]> = evidence
         .iter()

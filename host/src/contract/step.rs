@@ -50,11 +50,24 @@ pub struct StepContract {
     pub models: Vec<String>,
 }
 
+/// Whether a step may be named so, or an outside caller's scope, which stands in a step's place: lower-case letters, digits
+/// and hyphens, at most [`NAME_LIMIT_BYTES`].
+///
+/// ```
+/// use onceward::contract::step::is_usable_name;
+/// assert!(is_usable_name("lead-classifier"));
+/// assert!(!is_usable_name("Lead Classifier") && !is_usable_name(""));
+/// ```
+#[must_use]
+pub fn is_usable_name(name: &str) -> bool {
+    let usable = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.len() <= NAME_LIMIT_BYTES && name.chars().all(usable)
+}
+
 impl StepContract {
     /// Refuse a contract that can't work, naming what is wrong.
     pub fn validate(&self) -> Result<(), ContractError> {
-        let usable = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if self.name.is_empty() || self.name.len() > NAME_LIMIT_BYTES || !self.name.chars().all(usable) {
+        if !is_usable_name(&self.name) {
             return Err(ContractError::Name(self.name.clone()));
         }
         if self.version == 0 {

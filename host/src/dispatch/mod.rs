@@ -9,5 +9,7 @@ pub mod retry;
 pub mod setup;
 pub mod step;
 pub mod worker;
+pub mod caller;
+pub mod reprocess;
 mod send;
 pub mod outbox;

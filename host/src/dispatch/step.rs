@@ -13,6 +13,7 @@ use crate::crash_point::CrashPoint;
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
+use crate::identity::readable_key::under;
 use crate::identity::work_id::{IdentityError, identify};
 use crate::identity::work_id::{follow_up_content, follow_up_id};
 use crate::runtime::job::Job;
@@ -23,7 +24,8 @@ use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
 use crate::store::error::StoreError;
-use crate::store::work::{FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
+use crate::store::quarantine::OnMismatch;
+use crate::store::work::{FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -166,8 +168,18 @@ impl Dispatcher {
 
     /// Claim the work that an event stands for.
     pub async fn claim(&self, step: &str, event: &Event) -> Result<Claimed, DispatchError> {
+        self.arrive(step, event, OnMismatch::Refuse).await
+    }
+
+    /// The same, and say what happens where the event's identity is on record with other content.
+    pub async fn arrive(
+        &self,
+        step: &str,
+        event: &Event,
+        on_mismatch: OnMismatch,
+    ) -> Result<Claimed, DispatchError> {
         let setup = self.setup(step)?;
-        let arrival = self.arrival(setup, event)?;
+        let arrival = Arrival { on_mismatch, ..self.arrival(setup, event)? };
         Ok(match self.store.work_claim(arrival, setup.terms()).await? {
             // The place comes after the claim, so that a repeat is answered while every place is taken.
             Claim::Acquired(acquired) => {
@@ -189,7 +201,7 @@ impl Dispatcher {
         })
     }
 
-    fn setup(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
+    pub(super) fn setup(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
         self.steps.get(step).ok_or_else(|| DispatchError::UnknownStep {
             step: step.to_owned(),
             known: self.steps.keys().cloned().collect::<Vec<_>>().join(", "),
@@ -239,6 +251,9 @@ impl Dispatcher {
             payload: event.data_text.clone(),
             window: setup.window.clone(),
             response: setup.response,
+            on_mismatch: OnMismatch::Refuse,
+            holder: Holder::Host,
+            intent: None,
         })
     }
 
@@ -248,10 +263,9 @@ impl Dispatcher {
         let next = self.steps.get(self.flow.get(place + 1)?)?.contract();
         let root = &work.root_key;
         let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
-        let tail = work.readable_key.splitn(3, ':').nth(2).unwrap_or(&work.readable_key);
         Some(Box::new(FollowUp {
             work_id: id,
-            readable_key: format!("{}:v{}:{tail}", next.name, next.version),
+            readable_key: under(&work.readable_key, &next.name, next.version),
             step: next.name.clone(),
             version: next.version,
             payload: output.to_owned(),

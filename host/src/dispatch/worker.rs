@@ -10,6 +10,8 @@ const PASS_LIMIT: usize = 1_000;
 pub struct WorkReport {
     /// The runs that ended, in order.
     pub ended: Vec<Ended>,
+    /// Works of outside callers that are in doubt now, since their lease has ended with an open effect.
+    pub doubted: u64,
     /// When the next work becomes due, Unix milliseconds, where any waits.
     pub next_due_ms: Option<i64>,
 }
@@ -17,7 +19,8 @@ pub struct WorkReport {
 impl Dispatcher {
     /// Run what is due, one work after another, until nothing is. Also takes over what a lost run left behind.
     pub async fn run_once(&self) -> Result<WorkReport, DispatchError> {
-        let mut report = WorkReport::default();
+        let mut report =
+            WorkReport { doubted: self.store().work_lapse(self.namespace()).await?, ..WorkReport::default() };
         let mut idle = false;
         while !idle && report.ended.len() < PASS_LIMIT {
             idle = true;

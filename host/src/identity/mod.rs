@@ -25,6 +25,7 @@ pub mod rules;
 pub mod event;
 pub mod readable_key;
 pub mod work_id;
+pub mod caller_key;
 
 #[cfg(test)]
 mod scenarios;

@@ -34,6 +34,19 @@ pub(crate) fn readable_key(step: &str, version: u32, values: &[String]) -> Strin
     shown
 }
 
+/// The same key for another step or version, as for what descends from a work: source and id stay.
+///
+/// ```
+/// use onceward::identity::readable_key::under;
+///
+/// assert_eq!(under("lead:v1:web:7", "reply", 2), "reply:v2:web:7");
+/// ```
+#[must_use]
+pub fn under(readable_key: &str, step: &str, version: u32) -> String {
+    let values = readable_key.splitn(3, ':').nth(2).unwrap_or(readable_key);
+    format!("{step}:v{version}:{values}")
+}
+
 fn push_escaped(shown: &mut String, character: char) {
     let code = u32::from(character);
     let written = match code {

@@ -183,6 +183,33 @@ pub fn follow_up_id(
     ))
 }
 
+/// Names the work of an old event that a person runs again under a raised version: the digest of
+/// `onceward/reprocessed` over namespace, root key (its 32 bytes), step and the new version (decimal). It descends from
+/// the old root, so that its effects keep their ids.
+pub fn reprocessed_id(namespace: &str, root_key: &RootKey, step: &str, version: u32) -> WorkId {
+    let version = version.to_string();
+    let parts = [namespace.as_bytes(), root_key.as_bytes(), step.as_bytes(), version.as_bytes()];
+    WorkId::from_bytes(digest("onceward/reprocessed", &parts))
+}
+
+/// Names an event that a person admits as work of its own, although its identity is on record with other content: its
+/// root key is the digest of `onceward/admitted` over namespace, step, the root key that it shares (its 32 bytes) and the hash
+/// of its content (32 bytes); its work id that of `onceward/admitted-work` over namespace, that new root key and the
+/// version (decimal). So it is found again whenever it comes again, and its effects are its own.
+pub fn admitted_ids(
+    namespace: &str,
+    step: &str,
+    version: u32,
+    root_key: &RootKey,
+    content: &ContentHash,
+) -> (WorkId, RootKey) {
+    let parts = [namespace.as_bytes(), step.as_bytes(), root_key.as_bytes(), content.as_bytes()];
+    let own_root = RootKey::from_bytes(digest("onceward/admitted", &parts));
+    let version = version.to_string();
+    let parts = [namespace.as_bytes(), own_root.as_bytes(), version.as_bytes()];
+    (WorkId::from_bytes(digest("onceward/admitted-work", &parts)), own_root)
+}
+
 /// Names one effect: the digest of `onceward/row` over namespace, root key (its 32 bytes), destination, slot
 /// and the effect's own version (decimal). No contract version goes in, so reprocessing sends nothing again;
 /// and no text that a model wrote, so another wording is a conflict and not another effect.

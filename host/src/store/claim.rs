@@ -7,7 +7,9 @@ use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
-use crate::store::work::{WorkRecord, WorkRef, WorkState};
+use crate::store::intent::Intent;
+use crate::store::quarantine::OnMismatch;
+use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 
 /// An event's identity under one version of the step's contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,13 @@ pub struct Arrival {
     pub window: Window,
     /// What a duplicate of finished work is answered.
     pub response: Response,
+    /// What happens where its identity is on record with other content.
+    pub on_mismatch: OnMismatch,
+    /// Who runs it.
+    pub holder: Holder,
+    /// The effect that an outside caller is about to do. It is opened under the claim's token in the same transaction,
+    /// unless it is on record as done.
+    pub intent: Option<String>,
 }
 
 /// The conditions of a claim.
@@ -80,6 +89,9 @@ pub struct Acquired {
     pub takeover: bool,
     /// Whether it was recorded with this claim.
     pub new: bool,
+    /// The effects of an outside caller so far, oldest first, with the one opened by this claim. One that is recorded
+    /// must not be done again.
+    pub intents: Vec<Intent>,
     /// When the claim is on disk.
     pub durable: Durable,
 }
@@ -129,6 +141,16 @@ pub enum Standing {
         recorded: ContentHash,
         /// Of this one.
         arrived: ContentHash,
+    },
+    /// The same, and it is kept for a person, who admits it as work of its own or drops it.
+    Quarantined {
+        /// The id that it is kept under.
+        id: WorkId,
+    },
+    /// It was kept, and a person said that it shall never run.
+    Dropped {
+        /// The id that it is kept under.
+        id: WorkId,
     },
     /// A person must decide.
     InReview {

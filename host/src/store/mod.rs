@@ -12,7 +12,8 @@
 //!                      │ │ │ settle(continue) ─────► waiting, due at once, attempts restart
 //!                      │ │ └ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
 //!                      │ ├ settle(review) ──► review      attempts or time used up ──► dead
-//!                      │ └ settle(reject) ──► rejected
+//!                      │ ├ settle(reject) ──► rejected
+//!                      │ └ lease end with an outside caller's open effect ──► in doubt
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
@@ -22,10 +23,13 @@ pub mod decision;
 pub mod durable;
 pub mod error;
 pub mod evidence;
+pub mod intent;
 pub mod item;
 pub mod operate;
 pub mod outbox;
 pub mod pause;
+pub mod quarantine;
+pub mod reprocess;
 pub mod sqlite;
 pub mod work;
 
@@ -35,12 +39,15 @@ use crate::store::claim::{Arrival, Claim, Terms};
 use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
+use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
 use crate::store::item::{ItemClaim, ItemVerdict};
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
     FoundRow, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
 };
 use crate::store::pause::{Pause, PauseScope};
+use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
+use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -57,6 +64,14 @@ pub trait Ledger: Send + Sync {
 
     /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.
     async fn work_settle(&self, settlement: Settlement) -> Result<Settled, StoreError>;
+
+    /// Record that an outside caller's effect has happened. With the token of a claim that has ended it is kept as evidence
+    /// all the same, and unfinished work is put in doubt: the effect has happened, and somebody else may be about to
+    /// do it again.
+    async fn effect_record(&self, work: WorkRef, effect: EffectRecord) -> Result<Recorded, StoreError>;
+
+    /// Hold an outside caller's claim for longer, and open the next effect that it is about to do.
+    async fn lease_extend(&self, work: WorkRef, extension: Extension) -> Result<Extended, StoreError>;
 
     /// Record a step's contract; the contracts of its other versions, newest first. Refuses one whose identity
     /// changed without its version.
@@ -76,6 +91,10 @@ pub trait Queue: Send + Sync {
     /// Claim the step's next due work, or one whose lease has ended. Work whose attempts are used up dies here.
     async fn work_take(&self, namespace: &str, step: &str, terms: Terms)
     -> Result<Option<Claim>, StoreError>;
+
+    /// Put works in doubt whose outside caller's lease has ended with an open effect, since nobody may come back for
+    /// them; how many. Those without one wait for the caller's next claim.
+    async fn work_lapse(&self, namespace: &str) -> Result<u64, StoreError>;
 
     /// When the next work of the step becomes due, in Unix milliseconds.
     async fn work_next_due(&self, namespace: &str, step: &str) -> Result<Option<i64>, StoreError>;
@@ -142,6 +161,18 @@ pub trait Operate: Send + Sync {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
 
+    /// Run an old event under the step's present version: new work beside the old one, under the same root key.
+    async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError>;
+
+    /// Admit a kept event as work of its own, or drop it. The work with the first content is left alone.
+    async fn quarantine_decide(
+        &self,
+        namespace: &str,
+        id: WorkId,
+        decision: QuarantineDecision,
+        actor: Actor,
+    ) -> Result<Decided<QuarantineState>, StoreError>;
+
     /// Decide about a row that can't go on by itself.
     async fn outbox_decide(
         &self,
@@ -201,6 +232,18 @@ pub trait Inspect: Send + Sync {
 
     /// What is stopped in the namespace or altogether, and why; oldest first.
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError>;
+
+    /// Kept events, newest first.
+    async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError>;
+
+    /// Kept events whose id begins with these hexadecimal digits.
+    async fn quarantine_resolve(&self, namespace: &str, text: &str) -> Result<Vec<Quarantined>, StoreError>;
+
+    /// How many kept events wait for a person.
+    async fn quarantine_count(&self, namespace: &str) -> Result<u64, StoreError>;
+
+    /// What an outside caller has done under a work, or was about to do, oldest first.
+    async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError>;
 
     /// A work's evidence, in order.
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError>;

@@ -1,4 +1,4 @@
-//! What a person decides: dead letters, rows in doubt, works in review.
+//! What a person decides: dead letters, works in review, works and rows in doubt.
 //!
 //! Every act names who did it and why, and stands in the evidence. An act is conditional on the state the person saw; doing it
 //! twice is one act, since the second finds the state changed.
@@ -16,33 +16,51 @@ pub struct Actor {
 }
 
 /// What a person says about a work that can't go on by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkDecision {
     /// Run it again under the same identity, with a fresh budget. From dead and review.
-    Replay,
+    Replay {
+        /// When, in milliseconds from now: many replays at once are spread.
+        due_in_ms: i64,
+    },
     /// It shall never run. From dead and review.
     Reject,
     /// Stop it. From waiting and review.
     Cancel,
+    /// It has happened; the work is done. What was open of its effects is recorded. From in doubt.
+    Done {
+        /// The result for those who ask again: JSON text.
+        output: String,
+        /// The id the third party gave; it goes to the effect that was open last.
+        external_reference: Option<String>,
+    },
+    /// It has not happened: run it again, with a fresh budget. What was open of its effects is withdrawn, and what is
+    /// recorded stays so. From in doubt.
+    Again,
+    /// Leave it: it is a dead letter, and what was open of its effects stays unknown. From in doubt.
+    Dead,
 }
 
 impl WorkDecision {
     /// The states it can be said in.
     #[must_use]
-    pub const fn from_states(self) -> &'static [WorkState] {
+    pub const fn from_states(&self) -> &'static [WorkState] {
         match self {
-            Self::Replay | Self::Reject => &[WorkState::Dead, WorkState::Review],
+            Self::Replay { .. } | Self::Reject => &[WorkState::Dead, WorkState::Review],
             Self::Cancel => &[WorkState::Waiting, WorkState::Review],
+            Self::Done { .. } | Self::Again | Self::Dead => &[WorkState::InDoubt],
         }
     }
 
     /// The state it leads to.
     #[must_use]
-    pub const fn to_state(self) -> WorkState {
+    pub const fn to_state(&self) -> WorkState {
         match self {
-            Self::Replay => WorkState::Waiting,
+            Self::Replay { .. } | Self::Again => WorkState::Waiting,
             Self::Reject => WorkState::Rejected,
             Self::Cancel => WorkState::Cancelled,
+            Self::Done { .. } => WorkState::Done,
+            Self::Dead => WorkState::Dead,
         }
     }
 }

@@ -75,6 +75,33 @@ impl WorkState {
     }
 }
 
+/// Who runs a work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holder {
+    /// A step in this host. Its lease ends with the host's process.
+    Host,
+    /// A program outside, which does the effects itself. Its lease outlives the host's process.
+    Caller,
+}
+
+impl Holder {
+    /// The word that is stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Caller => "caller",
+        }
+    }
+
+    /// The holder of this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Host, Self::Caller].into_iter().find(|holder| holder.word() == word)
+    }
+}
+
 /// One work as it is stored.
 #[derive(Clone, Debug, Serialize)]
 pub struct WorkRecord {
@@ -92,6 +119,8 @@ pub struct WorkRecord {
     pub step: String,
     /// The contract version it was recorded under.
     pub version: u32,
+    /// Who runs it.
+    pub holder: Holder,
     /// Where the event came from.
     pub source: String,
     /// The provider's message id.
@@ -183,6 +212,11 @@ pub enum Outcome {
     },
     /// It can never succeed.
     Reject {
+        /// Why.
+        cause: String,
+    },
+    /// The effect of an outside caller may or may not have happened.
+    InDoubt {
         /// Why.
         cause: String,
     },

@@ -13,7 +13,8 @@ use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Term
 use onceward::store::operate::Actor;
 use onceward::store::outbox::{NewRow, OutboxFilter, OutboxRow, RowRef, Sending, Take};
 use onceward::store::pause::PauseScope;
-use onceward::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkRecord, WorkRef};
+use onceward::store::quarantine::OnMismatch;
+use onceward::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::sync::Arc;
 
 /// The namespace of nearly all cases.
@@ -189,6 +190,9 @@ pub(crate) fn arrival(id: &str) -> Arrival {
         payload: r#"{"is":"first"}"#.to_owned(),
         window: Window::ForEver,
         response: Response::Original,
+        on_mismatch: OnMismatch::Refuse,
+        holder: Holder::Host,
+        intent: None,
     }
 }
 

@@ -7,6 +7,7 @@
 pub(crate) mod harness;
 mod contract;
 mod decision;
+mod effect;
 mod evidence;
 mod inspect;
 mod item;
@@ -14,7 +15,9 @@ mod operate;
 mod outbox;
 mod pause;
 mod progress;
+mod quarantine;
 mod queue;
+mod reprocess;
 mod settle;
 mod work;
 
@@ -100,6 +103,24 @@ macro_rules! conformance {
                     decision_find_sees_rule_pins_after_the_settle_only,
                     decision_find_shares_nothing_between_namespaces,
                 ]
+                effect: [
+                    work_claim_opens_the_callers_effect_with_the_claim,
+                    work_claim_s14_after_the_lease_of_an_open_effect_is_in_doubt,
+                    work_claim_s15_after_a_lease_without_an_effect_takes_over,
+                    work_claim_after_a_recorded_effect_says_so_and_does_not_open_it_again,
+                    work_claim_of_a_callers_work_uses_up_its_attempts,
+                    work_claim_by_a_caller_outlives_the_hosts_process,
+                    work_take_leaves_a_callers_work_to_the_caller,
+                    work_lapse_puts_in_doubt_what_nobody_comes_back_for,
+                    effect_record_is_said_once_and_the_first_word_stands,
+                    effect_record_with_a_stale_token_puts_unfinished_work_in_doubt,
+                    effect_record_after_the_end_of_a_work_is_evidence_alone,
+                    effect_record_is_for_callers_works_and_for_tokens_that_were_given_out,
+                    work_settle_says_what_became_of_the_effects_that_are_open,
+                    lease_extend_holds_a_callers_claim_and_never_shortens_it,
+                    lease_extend_by_a_stale_holder_or_of_a_hosted_run_changes_nothing,
+                    effect_list_shares_nothing_between_namespaces_and_works,
+                ]
                 item: [
                     item_claim_gives_each_item_its_verdict_in_order,
                     item_claim_finds_done_items_done_for_ever,
@@ -108,6 +129,15 @@ macro_rules! conformance {
                     item_claim_by_a_run_that_lost_its_lease_claims_nothing,
                     item_claim_takes_released_items,
                     item_claim_shares_nothing_between_steps_and_namespaces,
+                ]
+                quarantine: [
+                    quarantine_list_holds_a_colliding_event_once_and_the_first_content_stands,
+                    quarantine_list_is_filtered_and_shares_nothing_between_namespaces,
+                    quarantine_resolve_takes_the_beginning_of_an_id,
+                    quarantine_count_is_of_those_that_wait,
+                    quarantine_decide_admits_an_event_as_work_of_its_own,
+                    quarantine_decide_drops_an_event_and_keeps_the_record,
+                    quarantine_decide_of_an_event_that_came_under_an_earlier_version_is_found_again,
                 ]
                 progress: [
                     progress_find_goes_forward_only,
@@ -125,11 +155,19 @@ macro_rules! conformance {
                 ]
                 operate: [
                     work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget,
+                    work_decide_replays_at_the_time_it_was_given,
+                    work_decide_resolves_a_work_in_doubt_as_the_person_says,
                     work_decide_ends_what_shall_not_run_and_finished_work_stays,
                     work_decide_of_nothing_and_of_another_namespace_is_unknown,
                     outbox_decide_sent_takes_the_persons_reference_for_good,
                     outbox_decide_again_is_a_word_for_one_attempt,
                     outbox_decide_cancel_is_the_end_of_a_row,
+                ]
+                reprocess: [
+                    work_reprocess_is_new_work_beside_the_old_with_the_same_root,
+                    work_reprocess_happens_once_a_version,
+                    work_reprocess_waits_for_the_end_of_the_old_work,
+                    work_reprocess_is_for_events,
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,

@@ -1,13 +1,14 @@
 //! What a person decides.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, actor, arrival, at, done, retry, row_ref, rows, take,
+    Bench, CRM, ELSEWHERE, LEASE_MS, SPACE, actor, arrival, at, done, held, retry, row_ref, rows, take,
 };
 use onceward::identity::key::WorkId;
-use onceward::store::claim::Standing;
+use onceward::store::claim::{Arrival, Repeat, Standing};
+use onceward::store::intent::IntentState;
 use onceward::store::operate::{Decided, RowDecision, WorkDecision};
 use onceward::store::outbox::{RowOutcome, RowRef, RowState};
-use onceward::store::work::{Outcome, WorkRef, WorkState};
+use onceward::store::work::{Holder, Outcome, WorkRef, WorkState};
 
 async fn decide(bench: &Bench, work: WorkRef, decision: WorkDecision) -> Decided<WorkState> {
     bench.store.work_decide(work, decision, actor()).await.expect("the store works")
@@ -38,12 +39,12 @@ fn blocked() -> RowOutcome {
 pub(super) async fn work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget(bench: Bench) {
     let held = bench.hold("a").await;
     bench.settle(&held, Outcome::Dead { cause: "used up".to_owned() }).await;
-    assert_eq!(decide(&bench, at(&held.work), WorkDecision::Replay).await, Decided::Applied);
+    assert_eq!(decide(&bench, at(&held.work), WorkDecision::Replay { due_in_ms: 0 }).await, Decided::Applied);
     let again = bench.hold("a").await;
     assert_eq!((again.work.work_id, again.work.attempt), (held.work.work_id, 1));
     assert!(again.token > held.token);
     // A second click finds that it has happened.
-    let second = decide(&bench, at(&held.work), WorkDecision::Replay).await;
+    let second = decide(&bench, at(&held.work), WorkDecision::Replay { due_in_ms: 0 }).await;
     assert_eq!(second, Decided::Refused(WorkState::Running));
     bench.settle(&again, done()).await;
     let kinds = bench.kinds(at(&held.work)).await;
@@ -62,12 +63,66 @@ pub(super) async fn work_decide_ends_what_shall_not_run_and_finished_work_stays(
         assert_eq!(decide(&bench, at(&held.work), decision).await, Decided::Applied);
         let work = bench.show(at(&held.work)).await;
         assert_eq!((work.state, work.cause.as_deref()), (state, Some("Noor says: checked by hand")));
-        for other in [WorkDecision::Replay, WorkDecision::Reject, WorkDecision::Cancel] {
+        for other in [WorkDecision::Replay { due_in_ms: 0 }, WorkDecision::Reject, WorkDecision::Cancel] {
             assert_eq!(decide(&bench, at(&held.work), other).await, Decided::Refused(state));
         }
     }
     let standing = bench.standing(arrival("c")).await;
     assert_eq!(standing, Standing::Cancelled);
+}
+
+pub(super) async fn work_decide_replays_at_the_time_it_was_given(bench: Bench) {
+    let held = bench.hold("a").await;
+    bench.settle(&held, Outcome::Dead { cause: "used up".to_owned() }).await;
+    let later = WorkDecision::Replay { due_in_ms: 7_000 };
+    assert_eq!(decide(&bench, at(&held.work), later).await, Decided::Applied);
+    assert!(bench.take().await.is_none());
+    bench.advance(7_000);
+    assert_eq!(bench.take().await.expect("it is due").work.attempt, 1);
+}
+
+pub(super) async fn work_decide_resolves_a_work_in_doubt_as_the_person_says(bench: Bench) {
+    let done = WorkDecision::Done {
+        output: r#"{"paid":true}"#.to_owned(),
+        external_reference: Some("tx-9".to_owned()),
+    };
+    let cases = [
+        ("d", done.clone(), WorkState::Done, IntentState::Recorded),
+        ("a", WorkDecision::Again, WorkState::Waiting, IntentState::Withdrawn),
+        ("x", WorkDecision::Dead, WorkState::Dead, IntentState::Open),
+    ];
+    for (id, decision, state, effect) in cases {
+        let called = arrival_of_caller(id);
+        let first = held(bench.claim(called.clone()).await);
+        assert_eq!(
+            decide(&bench, at(&first.work), decision.clone()).await,
+            Decided::Refused(WorkState::Running)
+        );
+        bench.advance(LEASE_MS);
+        assert!(matches!(bench.standing(called.clone()).await, Standing::InDoubt { .. }));
+        let replay = WorkDecision::Replay { due_in_ms: 0 };
+        let not_so = decide(&bench, at(&first.work), replay).await;
+        assert_eq!(not_so, Decided::Refused(WorkState::InDoubt), "a doubt is resolved, not replayed");
+        assert_eq!(decide(&bench, at(&first.work), decision.clone()).await, Decided::Applied);
+        assert_eq!(decide(&bench, at(&first.work), decision).await, Decided::Refused(state));
+        let intents = bench.store.effect_list(at(&first.work)).await.expect("the store works");
+        let reference = (state == WorkState::Done).then_some("tx-9");
+        assert_eq!((intents[0].state, intents[0].external_reference.as_deref()), (effect, reference));
+        let evidence = bench.store.evidence_list(at(&first.work)).await.expect("the store works");
+        assert!(
+            evidence.iter().any(|line| line.detail.contains("Noor says: checked by hand")),
+            "{evidence:?}"
+        );
+    }
+    let standing = bench.standing(arrival_of_caller("d")).await;
+    let first = Repeat::Original { output: r#"{"paid":true}"#.to_owned(), needs_review: None };
+    assert_eq!(standing, Standing::Done(first));
+    let again = held(bench.claim(arrival_of_caller("a")).await);
+    assert_eq!((again.work.attempt, again.takeover), (1, false));
+}
+
+fn arrival_of_caller(id: &str) -> Arrival {
+    Arrival { holder: Holder::Caller, intent: Some("pay".to_owned()), ..arrival(id) }
 }
 
 pub(super) async fn work_decide_of_nothing_and_of_another_namespace_is_unknown(bench: Bench) {
@@ -76,7 +131,7 @@ pub(super) async fn work_decide_of_nothing_and_of_another_namespace_is_unknown(b
     let elsewhere = WorkRef { namespace: ELSEWHERE.to_owned(), id: held.work.work_id };
     let nothing = WorkRef { namespace: SPACE.to_owned(), id: WorkId::from_bytes([7; 32]) };
     for unknown in [elsewhere, nothing] {
-        assert_eq!(decide(&bench, unknown, WorkDecision::Replay).await, Decided::Unknown);
+        assert_eq!(decide(&bench, unknown, WorkDecision::Replay { due_in_ms: 0 }).await, Decided::Unknown);
     }
     assert_eq!(bench.show(at(&held.work)).await.state, WorkState::Dead);
 }
@@ -97,7 +152,7 @@ pub(super) async fn outbox_decide_again_is_a_word_for_one_attempt(bench: Bench) 
     let sending = bench.take_row().await;
     assert_eq!((sending.attempt, sending.maybe_applied, sending.by_word), (1, true, true));
     // The sender goes away: whoever takes over has no such word.
-    bench.advance(crate::conformance::harness::LEASE_MS);
+    bench.advance(LEASE_MS);
     let next = bench.take_row().await;
     assert_eq!((next.attempt, next.maybe_applied, next.by_word), (2, true, false));
 }

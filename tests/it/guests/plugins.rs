@@ -149,7 +149,9 @@ async fn every_built_step_imports_interfaces_of_this_host_alone() {
             assert!(known, "{} imports {import}", path.display());
         }
         let built = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        assert_eq!(plugin.contract().name, built.replace('_', "-"), "a step's file is named like the step");
+        // The same step under a raised version stands beside the first.
+        let named = built.strip_suffix("_raised").unwrap_or(built).replace('_', "-");
+        assert_eq!(plugin.contract().name, named, "a step's file is named like the step");
         seen += 1;
     }
     assert!(seen >= 27, "{seen} steps are built");

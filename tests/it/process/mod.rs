@@ -1,13 +1,16 @@
 //! The host as a process: killed, restarted, fed with bad input, and asked on the command line.
 
 mod bad_input;
+mod callers;
 mod command_line;
 mod crash_points;
 mod demo;
 mod exit_codes;
 mod hostile_output;
 mod kill_loop;
+mod quarantine;
 mod secrets;
+mod versions;
 
 use serde_json::Value;
 use std::path::Path;

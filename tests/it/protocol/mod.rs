@@ -6,6 +6,7 @@ mod reference;
 mod scenarios;
 mod shutdowns;
 mod tiers;
+mod versions;
 
 use onceward::dispatch::retry::RetryPolicy;
 use onceward::identity::event::Event;

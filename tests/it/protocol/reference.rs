@@ -9,15 +9,20 @@ use crate::protocol::slow;
 use crate::protocol::with_rows;
 use onceward::connectors::Envelope;
 use onceward::contract::tier::Tier;
+use onceward::dispatch::step::Claimed;
 use onceward::dispatch::step::End;
 use onceward::store::claim::Standing;
+use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
 use onceward::store::outbox::RowState;
+use onceward::store::quarantine::OnMismatch;
+use onceward::store::quarantine::QuarantineDecision;
 use onceward::store::work::WorkState;
 use serde_json::json;
 use support::host::DELIVERY_LEASE_MS;
 use support::host::HostBuilder;
 use support::host::KEY_RETENTION_MS;
+use support::host::NAMESPACE;
 use support::host::event;
 
 const LEASE_MS: i64 = DELIVERY_LEASE_MS as i64;
@@ -71,6 +76,33 @@ async fn changed_content_for_the_same_action_is_refused_and_nothing_changes() {
     assert_eq!(host.row().await.payload, before);
     host.deliver_off().await;
     assert_eq!(receiver.deals().await.unwrap()[0].body, before);
+}
+
+#[tokio::test]
+async fn a_lead_is_never_lost_to_a_weak_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = receiver(dir.path());
+    let host = with_rows(enqueuer(dir.path(), &receiver), &["same-second"]).await;
+    let second = event("same-second", &json!({ "deal": { "title": "somebody else" } }));
+    let arrive = || async {
+        match host.dispatcher.arrive("enqueues", &second, OnMismatch::Quarantine).await.unwrap() {
+            Claimed::Answered(answered) => answered,
+            Claimed::Held(_) => panic!("it would pass for the first"),
+        }
+    };
+    let Standing::Quarantined { id } = arrive().await.standing else { panic!("it is lost") };
+    host.work_off().await;
+    host.deliver_off().await;
+    assert_eq!(receiver.counts().await.unwrap().created, 1, "a person decides first");
+    let actor = Actor { name: "Noor".to_owned(), reason: "two people".to_owned() };
+    host.store.quarantine_decide(NAMESPACE, id, QuarantineDecision::Admit, actor).await.unwrap();
+    host.work_off().await;
+    assert!(matches!(arrive().await.standing, Standing::Done(_)));
+    host.deliver_off().await;
+    let mut bodies: Vec<String> = receiver.deals().await.unwrap().into_iter().map(|deal| deal.body).collect();
+    bodies.sort();
+    assert_eq!(bodies, [r#"{"title":"same-second"}"#, r#"{"title":"somebody else"}"#]);
+    assert_eq!(host.rows().await.len(), 2);
 }
 
 #[tokio::test]

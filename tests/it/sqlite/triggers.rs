@@ -1,21 +1,27 @@
 //! The promises hold against a direct hand: constraints and triggers refuse what the program never does.
 
-use crate::conformance::harness::{Bench, STEP, at, done_with, retry, row, take};
+use crate::conformance::harness::{
+    Bench, SPACE, STEP, arrival, at, done_with, held, other_content, retry, row, take,
+};
 use crate::sqlite::backend::SqliteBackend;
 use onceward::identity::key::CacheKey;
+use onceward::store::claim::{Arrival, Standing};
 use onceward::store::decision::{DecisionRecord, Pin};
+use onceward::store::intent::EffectRecord;
 use onceward::store::item::{ItemClaim, ItemEffect};
+use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
-use onceward::store::work::{Collected, Mark, Outcome, Settled};
+use onceward::store::quarantine::{OnMismatch, QuarantineDecision};
+use onceward::store::work::{Collected, Holder, Mark, Outcome, Settled};
 use rusqlite::Connection;
 use std::sync::Arc;
 
 /// A ledger with something finished of everything: work `a` is done with a sent row, a row once maybe-applied, a
-/// decision, an item and progress; work `b` waits; work `c` is rejected.
+/// decision, an item and progress; work `b` waits; work `c` is rejected; a caller runs work `d` and has done its effect; an event beside `c` is dropped.
 async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     let backend = Arc::<SqliteBackend>::default();
     let bench = Bench::new(Arc::clone(&backend)).await;
-    let held = bench.hold("a").await;
+    let done = bench.hold("a").await;
     let key = CacheKey::from_bytes([1; 32]);
     let record = DecisionRecord {
         cache_key: key,
@@ -24,10 +30,10 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
         answer: "7".to_owned(),
         cost_micros: None,
     };
-    let pin = Pin { work: at(&held.work), token: held.token, slot: "s".to_owned(), cache_key: key };
+    let pin = Pin { work: at(&done.work), token: done.token, slot: "s".to_owned(), cache_key: key };
     bench.store.decision_record(record, pin).await.expect("the store works");
     let keys = vec!["i".to_owned()];
-    let items = ItemClaim { work: at(&held.work), step: STEP.to_owned(), token: held.token, keys };
+    let items = ItemClaim { work: at(&done.work), step: STEP.to_owned(), token: done.token, keys };
     bench.store.item_claim(items).await.expect("the store works");
     let collected = Collected {
         rows: vec![row("sent", "{}"), row("doubt", "{}")],
@@ -36,7 +42,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
         effects: vec![ItemEffect { key: "i".to_owned(), external_reference: None }],
         released: Vec::new(),
     };
-    assert_eq!(bench.settle(&held, done_with(collected)).await, Settled::Applied);
+    assert_eq!(bench.settle(&done, done_with(collected)).await, Settled::Applied);
     let sent =
         RowOutcome::Sent { receipt: "{}".to_owned(), truncated: false, external_reference: None, flag: None };
     let again = RowOutcome::Again {
@@ -52,6 +58,19 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     bench.settle(&waits, retry(0)).await;
     let rejected = bench.hold("c").await;
     bench.settle(&rejected, Outcome::Reject { cause: "spam".to_owned() }).await;
+    let called = Arrival { holder: Holder::Caller, intent: Some("pay".to_owned()), ..arrival("d") };
+    let called = held(bench.claim(called).await);
+    let effect = EffectRecord {
+        token: called.token,
+        slot: "pay".to_owned(),
+        external_reference: Some("tx-1".to_owned()),
+    };
+    bench.store.effect_record(at(&called.work), effect).await.expect("the store works");
+    let colliding = Arrival { on_mismatch: OnMismatch::Quarantine, ..other_content("c") };
+    let Standing::Quarantined { id } = bench.standing(colliding).await else { panic!("it is not kept") };
+    let actor = Actor { name: "Noor".to_owned(), reason: "spam too".to_owned() };
+    let dropped = bench.store.quarantine_decide(SPACE, id, QuarantineDecision::Drop, actor).await;
+    dropped.expect("the store works");
     drop(bench);
     let connection = backend.direct();
     connection.execute_batch("PRAGMA foreign_keys = ON").expect("it can be set");
@@ -59,7 +78,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
 }
 
 /// Statements of a direct hand, and what each is answered.
-const REFUSED: [(&str, &str); 34] = [
+const REFUSED: [(&str, &str); 40] = [
     // s07: finished work.
     ("UPDATE work SET state = 'waiting', due_ms = 0 WHERE state = 'done'", "finished work never changes"),
     ("UPDATE work SET state = 'dead', cause = 'x' WHERE state = 'done'", "finished work never changes"),
@@ -72,6 +91,14 @@ const REFUSED: [(&str, &str); 34] = [
     ("UPDATE work SET version = version + 1", "the identity of a work never changes"),
     ("UPDATE work SET token = token - 1 WHERE state = 'waiting'", "a later claim has a greater token"),
     ("UPDATE work SET token = NULL WHERE state = 'waiting'", "a later claim has a greater token"),
+    ("UPDATE work SET holder = 'caller'", "the identity of a work never changes"),
+    // What an outside caller has done.
+    ("UPDATE intent SET state = 'open', closed_ms = NULL", "what has happened stays recorded"),
+    ("UPDATE intent SET external_reference = 'tx-2'", "what has happened stays recorded"),
+    ("UPDATE intent SET external_reference = NULL", "what has happened stays recorded"),
+    // Kept events.
+    ("UPDATE quarantine SET state = 'waiting', decided_by = NULL", "decided about once"),
+    ("UPDATE quarantine SET content_hash = zeroblob(32)", "the identity of a kept event never changes"),
     // States that make no sense.
     ("UPDATE work SET state = 'running' WHERE state = 'waiting'", "CHECK"),
     ("UPDATE work SET due_ms = NULL WHERE state = 'waiting'", "CHECK"),
@@ -131,6 +158,8 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("decision", "true"),
         ("decision_pin", "true"),
         ("item", "done = 1"),
+        ("quarantine", "state = 'dropped'"),
+        ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),
         ("progress", "stage = 'matched'"),
     ] {
         let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");

@@ -6,11 +6,14 @@ use crate::store::Inspect;
 use crate::store::Progress;
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
+use crate::store::intent::Intent;
 use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::pause::Pause;
+use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::evidence;
 use crate::store::sqlite::pause;
+use crate::store::sqlite::quarantine;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
@@ -146,6 +149,40 @@ impl Inspect for SqliteStore {
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError> {
         let namespace = namespace.to_owned();
         self.readers.read(move |c| pause::list(c, &namespace)).await
+    }
+
+    async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError> {
+        let values = (filter.namespace, filter.state.map(QuarantineState::word), filter.limit);
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/quarantine_list.sql"), values, quarantine::row)
+            })
+            .await
+    }
+
+    async fn quarantine_resolve(&self, namespace: &str, text: &str) -> Result<Vec<Quarantined>, StoreError> {
+        let Some((low, high)) = id_range(text) else { return Ok(Vec::new()) };
+        let values = (namespace.to_owned(), low, high);
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/quarantine_resolve.sql"), values, quarantine::row)
+            })
+            .await
+    }
+
+    async fn quarantine_count(&self, namespace: &str) -> Result<u64, StoreError> {
+        let counts = self.state_counts(namespace, "quarantine", QuarantineState::from_word).await?;
+        let waiting = counts.into_iter().find(|(state, _)| *state == QuarantineState::Waiting);
+        Ok(waiting.map_or(0, |(_, number)| number))
+    }
+
+    async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError> {
+        self.readers
+            .read(move |c| {
+                let sql = include_str!("queries/intent_list.sql");
+                all(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::intent)
+            })
+            .await
     }
 
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError> {

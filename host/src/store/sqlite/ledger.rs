@@ -1,31 +1,25 @@
-//! Claims.
+//! Claims and their ends: the role, each operation one command of the writer.
 
-use crate::contract::response::Response;
 use crate::contract::step::StepContract;
-use crate::identity::key::ContentHash;
-use crate::identity::key::WorkId;
 use crate::store::Ledger;
-use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Terms};
+use crate::store::claim::{Arrival, Claim, Terms};
 use crate::store::error::StoreError;
+use crate::store::intent::{EffectRecord, Extended, Extension, Recorded};
 use crate::store::item::{ItemClaim, ItemVerdict};
-use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::claim;
 use crate::store::sqlite::contract;
+use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
-use crate::store::sqlite::pause;
-use crate::store::sqlite::rows;
 use crate::store::sqlite::settle;
-use crate::store::sqlite::tx::Tx;
-use crate::store::work::{Settled, Settlement, WorkRef, WorkState};
+use crate::store::work::{Settled, Settlement, WorkRef};
 use async_trait::async_trait;
-
-/// The longest hint to a caller that finds the work running, in milliseconds: runs are short, leases are not.
-const RUNNING_HINT_MAX_MS: i64 = 1_000;
 
 #[async_trait]
 impl Ledger for SqliteStore {
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError> {
-        let claimed = self.writer.call_early("claiming work", move |tx| claim(tx, &arrival, terms)).await?;
+        let claimed =
+            self.writer.call_early("claiming work", move |tx| claim::claim(tx, &arrival, terms)).await?;
         // Only a new work may run before its claim is on disk: a crash then loses what nobody was told. What is told to a
         // caller must be true after a crash, and a work that was there before may be the one that kills its host.
         let new = matches!(&claimed.0, Claim::Acquired(held) if held.new);
@@ -37,6 +31,14 @@ impl Ledger for SqliteStore {
 
     async fn work_settle(&self, settlement: Settlement) -> Result<Settled, StoreError> {
         self.writer.call("settling work", move |tx| settle::settle(tx, &settlement)).await
+    }
+
+    async fn effect_record(&self, work: WorkRef, effect: EffectRecord) -> Result<Recorded, StoreError> {
+        self.writer.call("recording an effect", move |tx| intent::record(tx, &work, &effect)).await
+    }
+
+    async fn lease_extend(&self, work: WorkRef, extension: Extension) -> Result<Extended, StoreError> {
+        self.writer.call("extending a lease", move |tx| intent::extend(tx, &work, &extension)).await
     }
 
     async fn contract_register(
@@ -53,268 +55,4 @@ impl Ledger for SqliteStore {
     async fn item_claim(&self, claim: ItemClaim) -> Result<Option<Vec<ItemVerdict>>, StoreError> {
         self.writer.call("claiming items", move |tx| item::claim(tx, &claim)).await
     }
-}
-
-/// A work that was found, as far as a claim needs it.
-struct Found {
-    seq: i64,
-    work_id: WorkId,
-    readable_key: String,
-    version: u32,
-    content_hash: ContentHash,
-    state: WorkState,
-    lease_until_ms: Option<i64>,
-    due_ms: Option<i64>,
-}
-
-fn claim(
-    tx: &Tx<'_>,
-    arrival: &Arrival,
-    terms: Terms,
-) -> Result<(Claim, crate::store::durable::Durable), StoreError> {
-    let claim = match find(tx, arrival)? {
-        Some((found, candidate)) => claim_found(tx, arrival, &found, candidate, terms)?,
-        None => claim_new(tx, arrival, terms)?,
-    };
-    Ok((claim, tx.durable.clone()))
-}
-
-/// The work under the current identity or an earlier one, with the candidate that found it.
-fn find<'a>(tx: &Tx<'_>, arrival: &'a Arrival) -> Result<Option<(Found, &'a Candidate)>, StoreError> {
-    for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
-        let key = (&arrival.namespace, candidate.root_key.as_bytes(), &arrival.step);
-        let found = tx.first(include_str!("queries/work_find.sql"), key, |row| {
-            Ok(Found {
-                seq: row.get("seq")?,
-                work_id: rows::key(row, "work_id")?,
-                readable_key: row.get("readable_key")?,
-                version: row.get("version")?,
-                content_hash: rows::key(row, "content_hash")?,
-                state: rows::state(row, WorkState::from_word)?,
-                lease_until_ms: row.get("lease_until_ms")?,
-                due_ms: row.get("due_ms")?,
-            })
-        })?;
-        if let Some(found) = found {
-            return Ok(Some((found, candidate)));
-        }
-    }
-    Ok(None)
-}
-
-fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, StoreError> {
-    let new = &arrival.current;
-    if let Some(occurred_at_ms) = arrival.occurred_at_ms
-        && arrival.window.is_too_old(occurred_at_ms, tx.now_ms)
-    {
-        return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
-    }
-    if let Some(cause) = paused(tx, arrival)? {
-        return record(tx, arrival, cause);
-    }
-    let token = tx.next_token()?;
-    let seq: Option<i64> = tx.first(
-        include_str!("queries/work_insert.sql"),
-        rusqlite::params![
-            arrival.namespace,
-            new.work_id.as_bytes(),
-            new.root_key.as_bytes(),
-            new.version,
-            arrival.step,
-            new.readable_key,
-            arrival.source,
-            arrival.event_id,
-            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
-            new.content_hash.as_bytes(),
-            arrival.payload.as_bytes(),
-            token.number(),
-            tx.now_ms.saturating_add(terms.lease_ms),
-            tx.now_ms,
-        ],
-        |row| row.get(0),
-    )?;
-    let seq = seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))?;
-    tx.evidence(&arrival.namespace, new.work_id, "claimed", &format!("new, attempt 1, token {token}"))?;
-    acquired(tx, seq, token, Holding::New)
-}
-
-/// Why the step is stopped, where it is.
-fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> {
-    pause::find(tx, &arrival.namespace, &PauseScope::Step(arrival.step.clone()))
-}
-
-/// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
-fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
-    let new = &arrival.current;
-    tx.execute(
-        include_str!("queries/work_record.sql"),
-        rusqlite::params![
-            arrival.namespace,
-            new.work_id.as_bytes(),
-            new.root_key.as_bytes(),
-            new.version,
-            arrival.step,
-            new.readable_key,
-            arrival.source,
-            arrival.event_id,
-            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
-            new.content_hash.as_bytes(),
-            arrival.payload.as_bytes(),
-            tx.now_ms,
-        ],
-    )?;
-    tx.evidence(
-        &arrival.namespace,
-        new.work_id,
-        "recorded",
-        &format!("waits, since its step is paused: {cause}"),
-    )?;
-    Ok(answered(arrival, new.work_id, &new.readable_key, Standing::Paused { cause }))
-}
-
-fn claim_found(
-    tx: &Tx<'_>,
-    arrival: &Arrival,
-    found: &Found,
-    candidate: &Candidate,
-    terms: Terms,
-) -> Result<Claim, StoreError> {
-    // The content is compared as the version that recorded it declared it.
-    let recorded_with = std::iter::once(&arrival.current)
-        .chain(&arrival.earlier)
-        .find(|earlier| earlier.version == found.version)
-        .unwrap_or(candidate);
-    let standing = if recorded_with.content_hash == found.content_hash {
-        match ready(tx, found) {
-            Ready::Now => match paused(tx, arrival)? {
-                Some(cause) => Standing::Paused { cause },
-                None => match take(tx, found.seq, terms)? {
-                    Some(claim) => return Ok(claim),
-                    None => standing_at_rest(tx, arrival, found.seq)?,
-                },
-            },
-            Ready::Later(retry_after_ms) => Standing::InProgress { state: found.state, retry_after_ms },
-            Ready::Never => standing_at_rest(tx, arrival, found.seq)?,
-        }
-    } else {
-        Standing::Mismatch { recorded: found.content_hash, arrived: recorded_with.content_hash }
-    };
-    tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
-    if let Standing::Mismatch { arrived, .. } = &standing {
-        let detail = format!("an event with other content ({arrived}) was refused");
-        tx.evidence(&arrival.namespace, found.work_id, "mismatch", &detail)?;
-    }
-    Ok(answered(arrival, found.work_id, &found.readable_key, standing))
-}
-
-/// Whether a work is free to be taken.
-enum Ready {
-    Now,
-    /// In so many milliseconds.
-    Later(i64),
-    /// It has ended, or waits for a person.
-    Never,
-}
-
-fn ready(tx: &Tx<'_>, found: &Found) -> Ready {
-    let (until_ms, hint_max_ms) = match found.state {
-        WorkState::Waiting => (found.due_ms, i64::MAX),
-        WorkState::Running => (found.lease_until_ms, RUNNING_HINT_MAX_MS),
-        _ => return Ready::Never,
-    };
-    match until_ms.unwrap_or(0).saturating_sub(tx.now_ms) {
-        ..=0 => Ready::Now,
-        left_ms => Ready::Later(left_ms.min(hint_max_ms)),
-    }
-}
-
-/// How a work stands that has ended, or waits for a person.
-fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing, StoreError> {
-    let work = tx
-        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
-        .ok_or_else(|| tx.corrupt("a found work has no row"))?;
-    let cause = work.cause.unwrap_or_default();
-    Ok(match work.state {
-        WorkState::Done => Standing::Done(match arrival.response {
-            Response::Original => {
-                Repeat::Original { output: work.output.unwrap_or_default(), needs_review: work.needs_review }
-            }
-            Response::Acknowledgement => Repeat::Acknowledgement,
-            Response::Error => Repeat::Error,
-        }),
-        WorkState::Review => Standing::InReview { cause },
-        WorkState::InDoubt => Standing::InDoubt { cause },
-        WorkState::Dead => Standing::Dead { cause },
-        WorkState::Rejected => Standing::Rejected { cause },
-        WorkState::Cancelled => Standing::Cancelled,
-        state @ (WorkState::Waiting | WorkState::Running) => {
-            Standing::InProgress { state, retry_after_ms: 0 }
-        }
-    })
-}
-
-/// Take over a work that is due or whose lease has ended. Where its attempts are used up it dies instead: none.
-pub(super) fn take(tx: &Tx<'_>, seq: i64, terms: Terms) -> Result<Option<Claim>, StoreError> {
-    let before = tx
-        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
-        .ok_or_else(|| tx.corrupt("a found work has no row"))?;
-    let takeover = before.state == WorkState::Running;
-    let token = tx.next_token()?;
-    let claimed = tx.execute(
-        include_str!("queries/work_claim.sql"),
-        (
-            seq,
-            token.number(),
-            tx.now_ms.saturating_add(terms.lease_ms),
-            tx.now_ms,
-            terms.attempts_max,
-            terms.age_max_ms,
-        ),
-    )?;
-    if claimed == 1 {
-        let how = if takeover { "taken over, the last lease ended without a settle" } else { "due" };
-        let detail = format!("{how}, attempt {}, token {token}", before.attempt + 1);
-        tx.evidence(&before.namespace, before.work_id, "claimed", &detail)?;
-        let holding = if takeover { Holding::TakenOver } else { Holding::Due };
-        return acquired(tx, seq, token, holding).map(Some);
-    }
-    let last = before.cause.as_deref().unwrap_or("the host ended during the last attempt");
-    let what = if before.attempt >= terms.attempts_max { "attempts" } else { "time" };
-    let cause = format!("{what} used up ({}): {last}", before.attempt);
-    if tx.execute(include_str!("queries/work_die.sql"), (seq, &cause, tx.now_ms))? != 1 {
-        // Neither claimed nor dead: going on would look for due work for ever.
-        return Err(tx.corrupt("a due work could be neither claimed nor ended"));
-    }
-    tx.evidence(&before.namespace, before.work_id, "dead", &cause)?;
-    Ok(None)
-}
-
-/// How a claim came to its work.
-enum Holding {
-    New,
-    Due,
-    TakenOver,
-}
-
-fn acquired(
-    tx: &Tx<'_>,
-    seq: i64,
-    token: crate::contract::fence::Token,
-    holding: Holding,
-) -> Result<Claim, StoreError> {
-    let work = tx
-        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
-        .ok_or_else(|| tx.corrupt("a claimed work has no row"))?;
-    Ok(Claim::Acquired(Box::new(Acquired {
-        work,
-        token,
-        takeover: matches!(holding, Holding::TakenOver),
-        new: matches!(holding, Holding::New),
-        durable: tx.durable.clone(),
-    })))
-}
-
-fn answered(arrival: &Arrival, id: WorkId, readable_key: &str, standing: Standing) -> Claim {
-    let work = WorkRef { namespace: arrival.namespace.clone(), id };
-    Claim::Answered(Answered { work, readable_key: readable_key.to_owned(), standing })
 }

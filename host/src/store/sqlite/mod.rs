@@ -5,12 +5,14 @@
 //! files are errors that lose nothing; a write that the disk fails stops the writer for good.
 
 mod approval;
+mod claim;
 mod contract;
 mod decision;
 mod evidence;
 mod group_commit;
 mod insert_row;
 mod inspect;
+mod intent;
 mod item;
 mod ledger;
 mod migrate;
@@ -22,6 +24,8 @@ mod pause;
 mod queue;
 mod readers;
 mod receipt;
+mod quarantine;
+mod reprocess;
 mod rows;
 mod settle;
 mod tx;

@@ -4,14 +4,20 @@ use crate::identity::key::WorkId;
 use crate::store::Operate;
 use crate::store::approval::{Approved, Edit, Edited};
 use crate::store::error::StoreError;
+use crate::store::intent::IntentState;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{RowRef, RowState};
 use crate::store::pause::PauseScope;
+use crate::store::quarantine::{QuarantineDecision, QuarantineState};
+use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::approval;
 use crate::store::sqlite::insert_row;
+use crate::store::sqlite::intent;
 use crate::store::sqlite::pause;
+use crate::store::sqlite::quarantine;
 use crate::store::sqlite::receipt;
+use crate::store::sqlite::reprocess;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{WorkRef, WorkState};
@@ -25,7 +31,26 @@ impl Operate for SqliteStore {
         decision: WorkDecision,
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError> {
-        self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, decision, &actor)).await
+        self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, &decision, &actor)).await
+    }
+
+    async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError> {
+        self.writer.call("reprocessing a work", move |tx| reprocess::reprocess(tx, &reprocess, &actor)).await
+    }
+
+    async fn quarantine_decide(
+        &self,
+        namespace: &str,
+        id: WorkId,
+        decision: QuarantineDecision,
+        actor: Actor,
+    ) -> Result<Decided<QuarantineState>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.writer
+            .call("deciding about a kept event", move |tx| {
+                quarantine::decide(tx, &namespace, id, decision, &actor)
+            })
+            .await
     }
 
     async fn outbox_decide(
@@ -66,7 +91,7 @@ impl Operate for SqliteStore {
 fn decide_work(
     tx: &Tx<'_>,
     work: &WorkRef,
-    decision: WorkDecision,
+    decision: &WorkDecision,
     actor: &Actor,
 ) -> Result<Decided<WorkState>, StoreError> {
     let key = (&work.namespace, work.id.as_bytes());
@@ -77,14 +102,27 @@ fn decide_work(
         return Ok(Decided::Refused(state));
     }
     let (to, why) = (decision.to_state(), said(actor));
-    let values = (&work.namespace, work.id.as_bytes(), state.word(), to.word(), tx.now_ms, &why);
+    let (mut due_ms, mut output, mut reference) = (None, None, None);
+    match decision {
+        WorkDecision::Replay { due_in_ms } => {
+            due_ms = Some(tx.now_ms.saturating_add((*due_in_ms).max(0)));
+        }
+        WorkDecision::Again => {
+            due_ms = Some(tx.now_ms);
+            intent::close_open(tx, work, None, IntentState::Withdrawn)?;
+        }
+        WorkDecision::Done { output: result, external_reference } => {
+            (output, reference) = (Some(result.as_bytes()), external_reference.as_deref());
+            intent::confirm(tx, work, reference)?;
+        }
+        WorkDecision::Reject | WorkDecision::Cancel | WorkDecision::Dead => {}
+    }
+    let key = (&work.namespace, work.id.as_bytes());
+    let values = (key.0, key.1, state.word(), to.word(), tx.now_ms, &why, due_ms, output);
     tx.execute(include_str!("queries/work_decide.sql"), values)?;
-    tx.evidence(
-        &work.namespace,
-        work.id,
-        "decided-by",
-        &format!("{} to {}: {why}", state.word(), to.word()),
-    )?;
+    let reference = reference.map(|reference| format!(", reference {reference}")).unwrap_or_default();
+    let detail = format!("{} to {}{reference}: {why}", state.word(), to.word());
+    tx.evidence(&work.namespace, work.id, "decided-by", &detail)?;
     Ok(Decided::Applied)
 }
 
@@ -124,6 +162,6 @@ fn decide_row(
     Ok(Decided::Applied)
 }
 
-fn said(actor: &Actor) -> String {
+pub(super) fn said(actor: &Actor) -> String {
     format!("{} says: {}", actor.name, actor.reason)
 }

@@ -2,6 +2,7 @@
 
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
+use crate::identity::readable_key::under;
 use crate::identity::work_id::{follow_up_content, receipt_work_id};
 use crate::store::error::StoreError;
 use crate::store::sqlite::rows;
@@ -50,8 +51,7 @@ pub(super) fn follow(
     let Some(sent) = sent else { return Ok(()) };
     let payload = sent.payload.to_string();
     let id = receipt_work_id(namespace, &row, &sent.step);
-    let tail = sent.readable_key.splitn(3, ':').nth(2).unwrap_or(&sent.readable_key);
-    let readable_key = format!("{}:v{}:{tail}:{}", sent.step, sent.version, sent.slot);
+    let readable_key = format!("{}:{}", under(&sent.readable_key, &sent.step, sent.version), sent.slot);
     let inserted = tx.execute(
         include_str!("queries/work_follow_receipt.sql"),
         (

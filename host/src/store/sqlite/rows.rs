@@ -1,8 +1,9 @@
 //! Reading stored rows back into the store's types.
 
 use crate::identity::key::RowId;
+use crate::store::intent::{Intent, IntentState};
 use crate::store::outbox::{OutboxRow, RowState};
-use crate::store::work::{WorkRecord, WorkState};
+use crate::store::work::{Holder, WorkRecord, WorkState};
 use rusqlite::Row;
 use rusqlite::types::Type;
 
@@ -44,12 +45,22 @@ pub(super) fn optional_text(row: &Row<'_>, column: &str) -> rusqlite::Result<Opt
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, Box::new(error)))
 }
 
-/// A state's word in a column.
+/// A state's word.
 pub(super) fn state<T>(row: &Row<'_>, from_word: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
-    let index = row.as_ref().column_index("state")?;
+    word(row, "state", from_word)
+}
+
+/// A word in a column that stands for one of few things.
+pub(super) fn word<T>(
+    row: &Row<'_>,
+    column: &str,
+    from_word: impl Fn(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
+    let index = row.as_ref().column_index(column)?;
     let word: String = row.get(index)?;
     from_word(&word).ok_or_else(|| {
-        rusqlite::Error::FromSqlConversionFailure(index, Type::Text, format!("unknown state {word:?}").into())
+        let what = format!("unknown {column} {word:?}");
+        rusqlite::Error::FromSqlConversionFailure(index, Type::Text, what.into())
     })
 }
 
@@ -63,6 +74,7 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         readable_key: row.get("readable_key")?,
         step: row.get("step")?,
         version: row.get("version")?,
+        holder: word(row, "holder", Holder::from_word)?,
         source: row.get("source")?,
         event_id: row.get("event_id")?,
         occurred_at_ms: row.get("occurred_at_ms")?,
@@ -81,6 +93,17 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         chain_depth: row.get("chain_depth")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,
+    })
+}
+
+/// The columns of `intent_list`.
+pub(super) fn intent(row: &Row<'_>) -> rusqlite::Result<Intent> {
+    Ok(Intent {
+        slot: row.get("slot")?,
+        token: row.get("token")?,
+        opened_ms: row.get("opened_ms")?,
+        state: state(row, IntentState::from_word)?,
+        external_reference: row.get("external_reference")?,
     })
 }
 

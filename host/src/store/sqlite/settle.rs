@@ -6,6 +6,7 @@ use crate::store::error::StoreError;
 use crate::store::outbox::NewRow;
 use crate::store::sqlite::insert_row;
 use crate::store::sqlite::insert_row::Insertion;
+use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
@@ -32,6 +33,7 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     if let Outcome::Done { follow_up: Some(next), .. } = &settlement.outcome {
         follow(tx, settlement, next)?;
     }
+    intent::close(tx, settlement)?;
     update(tx, settlement, &settlement.outcome)?;
     Ok(Settled::Applied)
 }
@@ -161,6 +163,7 @@ impl<'a> Change<'a> {
             Outcome::Dead { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Dead) },
             Outcome::Review { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Review) },
             Outcome::Reject { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Rejected) },
+            Outcome::InDoubt { cause } => Self { cause: Some(cause), ..Self::to(WorkState::InDoubt) },
         }
     }
 

@@ -32,6 +32,7 @@ CREATE TABLE work (
     step            TEXT NOT NULL,
     version         INTEGER NOT NULL CHECK (version >= 1),
     readable_key    TEXT NOT NULL,
+    holder          TEXT NOT NULL DEFAULT 'host' CHECK (holder IN ('host', 'caller')),
     source          TEXT NOT NULL,
     event_id        TEXT,
     occurred_at_ms  INTEGER NOT NULL,
@@ -63,8 +64,10 @@ CREATE TABLE work (
 CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
 -- The row whose receipt a work goes on from belongs to the key: two rows of one handoff may name the same step.
 CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version, coalesce(from_row, x''));
-CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting';
-CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running';
+-- A worker takes what the host runs; an outside caller comes back for its own work.
+CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting' AND holder = 'host';
+CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running' AND holder = 'host';
+CREATE INDEX work_called ON work (namespace, lease_until_ms) WHERE state = 'running' AND holder = 'caller';
 CREATE INDEX work_open ON work (namespace, state, seq) WHERE state <> 'done';
 
 CREATE TRIGGER work_ends_once BEFORE UPDATE OF state ON work
@@ -76,13 +79,69 @@ WHEN OLD.output IS NOT NULL AND NEW.output IS NOT OLD.output
 BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
 
 CREATE TRIGGER work_identity_stands
-BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, content_hash, occurred_at_ms, from_row
-ON work
+BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, holder, content_hash, occurred_at_ms,
+    from_row ON work
 BEGIN SELECT RAISE(ABORT, 'the identity of a work never changes'); END;
 
 CREATE TRIGGER work_token_grows BEFORE UPDATE OF token ON work
 WHEN NEW.token IS NULL OR NEW.token < OLD.token
 BEGIN SELECT RAISE(ABORT, 'a later claim has a greater token'); END;
+
+-- What an outside caller said it would do under a claim, and what came of it. A lease that ends while one is open puts
+-- the work in doubt.
+CREATE TABLE intent (
+    namespace           TEXT NOT NULL,
+    work_id             BLOB NOT NULL,
+    slot                TEXT NOT NULL CHECK (slot <> ''),
+    token               INTEGER NOT NULL,
+    opened_ms           INTEGER NOT NULL,
+    state               TEXT NOT NULL CHECK (state IN ('open', 'recorded', 'withdrawn')),
+    external_reference  TEXT,
+    closed_ms           INTEGER,
+    PRIMARY KEY (namespace, work_id, slot, token),
+    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
+    CHECK ((state = 'open') = (closed_ms IS NULL)),
+    CHECK (external_reference IS NULL OR state = 'recorded')
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER intent_record_stands BEFORE UPDATE ON intent
+WHEN OLD.state = 'recorded' AND (NEW.state <> 'recorded'
+    OR (OLD.external_reference IS NOT NULL AND NEW.external_reference IS NOT OLD.external_reference))
+BEGIN SELECT RAISE(ABORT, 'what has happened stays recorded'); END;
+
+-- Events whose identity is on record with other content. Each waits for a person under the id that it would have as work
+-- of its own.
+CREATE TABLE quarantine (
+    seq             INTEGER PRIMARY KEY,
+    namespace       TEXT NOT NULL,
+    work_id         BLOB NOT NULL CHECK (length(work_id) = 32),
+    root_key        BLOB NOT NULL CHECK (length(root_key) = 32),
+    collides_with   BLOB NOT NULL CHECK (length(collides_with) = 32),
+    step            TEXT NOT NULL,
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    readable_key    TEXT NOT NULL,
+    source          TEXT NOT NULL,
+    event_id        TEXT,
+    occurred_at_ms  INTEGER NOT NULL,
+    content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
+    payload         BLOB NOT NULL,
+    state           TEXT NOT NULL CHECK (state IN ('waiting', 'admitted', 'dropped')),
+    repeats         INTEGER NOT NULL DEFAULT 0 CHECK (repeats >= 0),
+    decided_by      TEXT,
+    created_ms      INTEGER NOT NULL,
+    updated_ms      INTEGER NOT NULL,
+    CHECK ((state = 'waiting') = (decided_by IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX quarantine_by_id ON quarantine (namespace, work_id);
+CREATE UNIQUE INDEX quarantine_by_content ON quarantine (namespace, step, collides_with, content_hash);
+
+CREATE TRIGGER quarantine_decided_once BEFORE UPDATE OF state ON quarantine
+WHEN OLD.state <> 'waiting' AND NEW.state <> OLD.state
+BEGIN SELECT RAISE(ABORT, 'a kept event is decided about once'); END;
+
+CREATE TRIGGER quarantine_content_stands
+BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, content_hash, occurred_at_ms ON quarantine
+BEGIN SELECT RAISE(ABORT, 'the identity of a kept event never changes'); END;
 
 CREATE TABLE decision (
     namespace       TEXT NOT NULL,
@@ -241,7 +300,7 @@ BEGIN SELECT RAISE(ABORT, 'a later take has a greater token'); END;
 -- How many works and rows are in each state: counting 10^6 finished works at each look would take seconds.
 CREATE TABLE state_count (
     namespace  TEXT NOT NULL,
-    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox')),
+    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox', 'quarantine')),
     state      TEXT NOT NULL,
     number     INTEGER NOT NULL CHECK (number >= 0),
     PRIMARY KEY (namespace, noun, state)
@@ -281,6 +340,26 @@ END;
 CREATE TRIGGER outbox_uncounted AFTER DELETE ON outbox
 BEGIN
     UPDATE state_count SET number = number - 1 WHERE namespace = OLD.namespace AND noun = 'outbox' AND state = OLD.state;
+END;
+
+CREATE TRIGGER quarantine_counted AFTER INSERT ON quarantine
+BEGIN
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'quarantine', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER quarantine_recounted AFTER UPDATE OF state ON quarantine WHEN NEW.state <> OLD.state
+BEGIN
+    UPDATE state_count SET number = number - 1
+    WHERE namespace = OLD.namespace AND noun = 'quarantine' AND state = OLD.state;
+    INSERT INTO state_count (namespace, noun, state, number) VALUES (NEW.namespace, 'quarantine', NEW.state, 1)
+    ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+
+CREATE TRIGGER quarantine_uncounted AFTER DELETE ON quarantine
+BEGIN
+    UPDATE state_count SET number = number - 1
+    WHERE namespace = OLD.namespace AND noun = 'quarantine' AND state = OLD.state;
 END;
 
 -- What an operator, or a destination that refuses us, has stopped. A pause that was lifted stays as the record of who

@@ -1,8 +1,10 @@
 -- A paused step has nothing due.
 SELECT min(at) FROM (
-    SELECT min(due_ms) AS at FROM work WHERE namespace = ?1 AND step = ?2 AND state = 'waiting'
+    SELECT min(due_ms) AS at FROM work
+    WHERE namespace = ?1 AND step = ?2 AND state = 'waiting' AND holder = 'host'
     UNION ALL
-    SELECT min(lease_until_ms) FROM work WHERE namespace = ?1 AND step = ?2 AND state = 'running'
+    SELECT min(lease_until_ms) FROM work
+    WHERE namespace = ?1 AND step = ?2 AND state = 'running' AND holder = 'host'
 )
 WHERE NOT EXISTS (
     SELECT 1 FROM pause

@@ -1,0 +1,342 @@
+//! How a claim is answered: new work, a takeover, or how the work stands.
+
+use crate::contract::response::Response;
+use crate::identity::key::ContentHash;
+use crate::identity::key::RootKey;
+use crate::identity::key::WorkId;
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Terms};
+use crate::store::error::StoreError;
+use crate::store::pause::PauseScope;
+use crate::store::quarantine::{OnMismatch, QuarantineState};
+use crate::store::sqlite::intent;
+use crate::store::sqlite::pause;
+use crate::store::sqlite::quarantine;
+use crate::store::sqlite::quarantine::Kept;
+use crate::store::sqlite::rows;
+use crate::store::sqlite::tx::Tx;
+use crate::store::work::{Holder, WorkRef, WorkState};
+
+/// The longest hint to a caller that finds the work running, in milliseconds: runs are short, leases are not.
+const RUNNING_HINT_MAX_MS: i64 = 1_000;
+
+/// A work that was found, as far as a claim needs it.
+struct Found {
+    seq: i64,
+    work_id: WorkId,
+    readable_key: String,
+    version: u32,
+    content_hash: ContentHash,
+    state: WorkState,
+    lease_until_ms: Option<i64>,
+    due_ms: Option<i64>,
+}
+
+pub(super) fn claim(
+    tx: &Tx<'_>,
+    arrival: &Arrival,
+    terms: Terms,
+) -> Result<(Claim, crate::store::durable::Durable), StoreError> {
+    let claim = match find(tx, arrival)? {
+        Some((found, candidate)) => claim_found(tx, arrival, &found, candidate, terms)?,
+        None => claim_new(tx, arrival, terms)?,
+    };
+    Ok((claim, tx.durable.clone()))
+}
+
+/// The work under the current identity or an earlier one, with the candidate that found it.
+fn find<'a>(tx: &Tx<'_>, arrival: &'a Arrival) -> Result<Option<(Found, &'a Candidate)>, StoreError> {
+    for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
+        if let Some(found) = find_root(tx, arrival, candidate.root_key)? {
+            return Ok(Some((found, candidate)));
+        }
+    }
+    Ok(None)
+}
+
+fn find_root(tx: &Tx<'_>, arrival: &Arrival, root: RootKey) -> Result<Option<Found>, StoreError> {
+    let key = (&arrival.namespace, root.as_bytes(), &arrival.step);
+    tx.first(include_str!("queries/work_find.sql"), key, |row| {
+        Ok(Found {
+            seq: row.get("seq")?,
+            work_id: rows::key(row, "work_id")?,
+            readable_key: row.get("readable_key")?,
+            version: row.get("version")?,
+            content_hash: rows::key(row, "content_hash")?,
+            state: rows::state(row, WorkState::from_word)?,
+            lease_until_ms: row.get("lease_until_ms")?,
+            due_ms: row.get("due_ms")?,
+        })
+    })
+}
+
+fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, StoreError> {
+    let new = &arrival.current;
+    if let Some(occurred_at_ms) = arrival.occurred_at_ms
+        && arrival.window.is_too_old(occurred_at_ms, tx.now_ms)
+    {
+        return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
+    }
+    if let Some(cause) = paused(tx, arrival)? {
+        return record(tx, arrival, cause);
+    }
+    let token = tx.next_token()?;
+    let seq: Option<i64> = tx.first(
+        include_str!("queries/work_insert.sql"),
+        rusqlite::params![
+            arrival.namespace,
+            new.work_id.as_bytes(),
+            new.root_key.as_bytes(),
+            new.version,
+            arrival.step,
+            new.readable_key,
+            arrival.source,
+            arrival.event_id,
+            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
+            new.content_hash.as_bytes(),
+            arrival.payload.as_bytes(),
+            token.number(),
+            tx.now_ms.saturating_add(terms.lease_ms),
+            tx.now_ms,
+            arrival.holder.word(),
+        ],
+        |row| row.get(0),
+    )?;
+    let seq = seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))?;
+    tx.evidence(&arrival.namespace, new.work_id, "claimed", &format!("new, attempt 1, token {token}"))?;
+    acquired(tx, seq, token, Holding::New, arrival.intent.as_deref())
+}
+
+/// Why the step is stopped, where it is.
+fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> {
+    pause::find(tx, &arrival.namespace, &PauseScope::Step(arrival.step.clone()))
+}
+
+/// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
+fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
+    let new = &arrival.current;
+    tx.execute(
+        include_str!("queries/work_record.sql"),
+        rusqlite::params![
+            arrival.namespace,
+            new.work_id.as_bytes(),
+            new.root_key.as_bytes(),
+            new.version,
+            arrival.step,
+            new.readable_key,
+            arrival.source,
+            arrival.event_id,
+            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
+            new.content_hash.as_bytes(),
+            arrival.payload.as_bytes(),
+            tx.now_ms,
+            arrival.holder.word(),
+        ],
+    )?;
+    let detail = format!("waits, since its step is paused: {cause}");
+    tx.evidence(&arrival.namespace, new.work_id, "recorded", &detail)?;
+    Ok(answered(arrival, new.work_id, &new.readable_key, Standing::Paused { cause }))
+}
+
+fn claim_found(
+    tx: &Tx<'_>,
+    arrival: &Arrival,
+    found: &Found,
+    candidate: &Candidate,
+    terms: Terms,
+) -> Result<Claim, StoreError> {
+    // The content is compared as the version that recorded it declared it.
+    let recorded_with = std::iter::once(&arrival.current)
+        .chain(&arrival.earlier)
+        .find(|earlier| earlier.version == found.version)
+        .unwrap_or(candidate);
+    if recorded_with.content_hash == found.content_hash {
+        return claim_same(tx, arrival, found, terms);
+    }
+    collide(tx, arrival, found, candidate, recorded_with, terms)
+}
+
+/// Identity and content are those on record: take the work, or say how it stands.
+fn claim_same(tx: &Tx<'_>, arrival: &Arrival, found: &Found, terms: Terms) -> Result<Claim, StoreError> {
+    let standing = match ready(tx, found) {
+        Ready::Now => match paused(tx, arrival)? {
+            Some(cause) => Standing::Paused { cause },
+            None => match take(tx, found.seq, terms, arrival.intent.as_deref())? {
+                Some(claim) => return Ok(claim),
+                None => standing_at_rest(tx, arrival, found.seq)?,
+            },
+        },
+        Ready::Later(retry_after_ms) => Standing::InProgress { state: found.state, retry_after_ms },
+        Ready::Never => standing_at_rest(tx, arrival, found.seq)?,
+    };
+    repeated(tx, arrival, found, standing)
+}
+
+/// The identity is on record with other content, which stands. The event may be kept already; one that a person has
+/// admitted is work of its own.
+fn collide(
+    tx: &Tx<'_>,
+    arrival: &Arrival,
+    found: &Found,
+    candidate: &Candidate,
+    recorded_with: &Candidate,
+    terms: Terms,
+) -> Result<Claim, StoreError> {
+    let root = &candidate.root_key;
+    let contents = std::iter::once(&arrival.current).chain(&arrival.earlier).map(|each| each.content_hash);
+    let standing = match quarantine::find(tx, arrival, root, contents)? {
+        Some(Kept { work_id: id, state: QuarantineState::Waiting, .. }) => Standing::Quarantined { id },
+        Some(Kept { work_id: id, state: QuarantineState::Dropped, .. }) => Standing::Dropped { id },
+        Some(Kept { root_key, state: QuarantineState::Admitted, .. }) => {
+            let admitted = find_root(tx, arrival, root_key)?
+                .ok_or_else(|| tx.corrupt("an admitted event has no work"))?;
+            return claim_same(tx, arrival, &admitted, terms);
+        }
+        None if arrival.on_mismatch == OnMismatch::Quarantine => {
+            let id = quarantine::keep(tx, arrival, root, recorded_with, found.work_id)?;
+            Standing::Quarantined { id }
+        }
+        None => {
+            let arrived = recorded_with.content_hash;
+            let detail = format!("an event with other content ({arrived}) was refused");
+            tx.evidence(&arrival.namespace, found.work_id, "mismatch", &detail)?;
+            Standing::Mismatch { recorded: found.content_hash, arrived }
+        }
+    };
+    repeated(tx, arrival, found, standing)
+}
+
+/// Count an arrival that does not get the work.
+fn repeated(tx: &Tx<'_>, arrival: &Arrival, found: &Found, standing: Standing) -> Result<Claim, StoreError> {
+    tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
+    Ok(answered(arrival, found.work_id, &found.readable_key, standing))
+}
+
+/// Whether a work is free to be taken.
+enum Ready {
+    Now,
+    /// In so many milliseconds.
+    Later(i64),
+    /// It has ended, or waits for a person.
+    Never,
+}
+
+fn ready(tx: &Tx<'_>, found: &Found) -> Ready {
+    let (until_ms, hint_max_ms) = match found.state {
+        WorkState::Waiting => (found.due_ms, i64::MAX),
+        WorkState::Running => (found.lease_until_ms, RUNNING_HINT_MAX_MS),
+        _ => return Ready::Never,
+    };
+    match until_ms.unwrap_or(0).saturating_sub(tx.now_ms) {
+        ..=0 => Ready::Now,
+        left_ms => Ready::Later(left_ms.min(hint_max_ms)),
+    }
+}
+
+/// How a work stands that has ended, or waits for a person.
+fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing, StoreError> {
+    let work = tx
+        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
+        .ok_or_else(|| tx.corrupt("a found work has no row"))?;
+    let cause = work.cause.unwrap_or_default();
+    Ok(match work.state {
+        WorkState::Done => Standing::Done(match arrival.response {
+            Response::Original => {
+                Repeat::Original { output: work.output.unwrap_or_default(), needs_review: work.needs_review }
+            }
+            Response::Acknowledgement => Repeat::Acknowledgement,
+            Response::Error => Repeat::Error,
+        }),
+        WorkState::Review => Standing::InReview { cause },
+        WorkState::InDoubt => Standing::InDoubt { cause },
+        WorkState::Dead => Standing::Dead { cause },
+        WorkState::Rejected => Standing::Rejected { cause },
+        WorkState::Cancelled => Standing::Cancelled,
+        state @ (WorkState::Waiting | WorkState::Running) => {
+            Standing::InProgress { state, retry_after_ms: 0 }
+        }
+    })
+}
+
+/// Take over a work that is due or whose lease has ended. Where its attempts are used up it dies instead, and where an
+/// outside caller's effect is open it is in doubt: none.
+pub(super) fn take(
+    tx: &Tx<'_>,
+    seq: i64,
+    terms: Terms,
+    effect: Option<&str>,
+) -> Result<Option<Claim>, StoreError> {
+    let before = tx
+        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
+        .ok_or_else(|| tx.corrupt("a found work has no row"))?;
+    let takeover = before.state == WorkState::Running;
+    if takeover && before.holder == Holder::Caller && intent::doubt(tx, seq, &before)? {
+        return Ok(None);
+    }
+    let token = tx.next_token()?;
+    let claimed = tx.execute(
+        include_str!("queries/work_claim.sql"),
+        (
+            seq,
+            token.number(),
+            tx.now_ms.saturating_add(terms.lease_ms),
+            tx.now_ms,
+            terms.attempts_max,
+            terms.age_max_ms,
+        ),
+    )?;
+    if claimed == 1 {
+        let how = if takeover { "taken over, the last lease ended without a settle" } else { "due" };
+        let detail = format!("{how}, attempt {}, token {token}", before.attempt + 1);
+        tx.evidence(&before.namespace, before.work_id, "claimed", &detail)?;
+        let holding = if takeover { Holding::TakenOver } else { Holding::Due };
+        return acquired(tx, seq, token, holding, effect).map(Some);
+    }
+    let last = before.cause.as_deref().unwrap_or(match before.holder {
+        Holder::Host => "the host ended during the last attempt",
+        Holder::Caller => "the caller let the last lease end",
+    });
+    let what = if before.attempt >= terms.attempts_max { "attempts" } else { "time" };
+    let cause = format!("{what} used up ({}): {last}", before.attempt);
+    if tx.execute(include_str!("queries/work_die.sql"), (seq, &cause, tx.now_ms))? != 1 {
+        // Neither claimed nor dead: going on would look for due work for ever.
+        return Err(tx.corrupt("a due work could be neither claimed nor ended"));
+    }
+    tx.evidence(&before.namespace, before.work_id, "dead", &cause)?;
+    Ok(None)
+}
+
+/// How a claim came to its work.
+enum Holding {
+    New,
+    Due,
+    TakenOver,
+}
+
+fn acquired(
+    tx: &Tx<'_>,
+    seq: i64,
+    token: crate::contract::fence::Token,
+    holding: Holding,
+    effect: Option<&str>,
+) -> Result<Claim, StoreError> {
+    let work = tx
+        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
+        .ok_or_else(|| tx.corrupt("a claimed work has no row"))?;
+    let intents = match work.holder {
+        Holder::Host => Vec::new(),
+        Holder::Caller => intent::open(tx, &work.namespace, work.work_id, token, effect)?,
+    };
+    Ok(Claim::Acquired(Box::new(Acquired {
+        work,
+        token,
+        takeover: matches!(holding, Holding::TakenOver),
+        new: matches!(holding, Holding::New),
+        intents,
+        durable: tx.durable.clone(),
+    })))
+}
+
+fn answered(arrival: &Arrival, id: WorkId, readable_key: &str, standing: Standing) -> Claim {
+    let work = WorkRef { namespace: arrival.namespace.clone(), id };
+    Claim::Answered(Answered { work, readable_key: readable_key.to_owned(), standing })
+}
