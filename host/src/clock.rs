@@ -15,6 +15,19 @@ pub trait Clock: Send + Sync {
     fn random_up_to(&self, ceiling: u64) -> u64;
 }
 
+/// How long to wait after this attempt, in milliseconds: chance below a ceiling that begins at `base_ms`, doubles with each
+/// attempt and ends at `ceiling_ms` (full jitter, so that those who failed together do not come back together).
+///
+/// ```
+/// use onceward::clock::{SystemClock, backoff_ms};
+/// assert!(backoff_ms(&SystemClock, 100, 1_000, 2) <= 200);
+/// assert!(backoff_ms(&SystemClock, 100, 1_000, u32::MAX) <= 1_000);
+/// ```
+pub fn backoff_ms(clock: &dyn Clock, base_ms: u64, ceiling_ms: u64, attempt: u32) -> u64 {
+    let doublings = attempt.saturating_sub(1).min(63);
+    clock.random_up_to(base_ms.saturating_mul(1_u64 << doublings).min(ceiling_ms))
+}
+
 /// The machine's clock and the process's random numbers.
 ///
 /// ```

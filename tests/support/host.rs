@@ -13,8 +13,9 @@ use onceward::dispatch::setup::{DestinationSetup, StepSetup};
 use onceward::dispatch::step::{Claimed, DispatchError, Dispatcher, Ended};
 use onceward::identity::event::Event;
 use onceward::models::Model;
+use onceward::models::patience::{ModelRetry, Patience};
 use onceward::runtime::decide::DecisionDesk;
-use onceward::runtime::decide::MODEL_TIMEOUT_MS;
+use onceward::runtime::decide::ModelSetup;
 use onceward::runtime::job::{Grants, RowTerms};
 use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
@@ -51,7 +52,8 @@ pub struct HostBuilder {
     retry: RetryPolicy,
     delivery_retry: RetryPolicy,
     lease_ms: Option<u64>,
-    model_timeout_ms: u64,
+    model: Option<Arc<dyn Model>>,
+    patience: Patience,
     grants: bool,
     row_terms: RowTerms,
     rate: Option<Rate>,
@@ -88,7 +90,11 @@ impl HostBuilder {
             retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             lease_ms: None,
-            model_timeout_ms: MODEL_TIMEOUT_MS,
+            model: None,
+            patience: Patience {
+                retry: ModelRetry { base_ms: 0, ..ModelRetry::default() },
+                ..Patience::default()
+            },
             grants: true,
             row_terms: RowTerms::default(),
             rate: None,
@@ -185,7 +191,21 @@ impl HostBuilder {
     /// How long a run waits for one answer, in milliseconds.
     #[must_use]
     pub fn model_timeout_ms(mut self, timeout_ms: u64) -> Self {
-        self.model_timeout_ms = timeout_ms;
+        self.patience.timeout_ms = timeout_ms;
+        self
+    }
+
+    /// How often a model is asked within one decision.
+    #[must_use]
+    pub fn model_calls(mut self, attempts_max: u32) -> Self {
+        self.patience.retry.attempts_max = attempts_max;
+        self
+    }
+
+    /// The names `oracle` and `classifier` stand for this model.
+    #[must_use]
+    pub fn model(mut self, model: Arc<dyn Model>) -> Self {
+        self.model = Some(model);
         self
     }
 
@@ -224,11 +244,10 @@ impl HostBuilder {
         let settings = SqliteSettings { path: self.dir.join("onceward.db"), max_bytes: None };
         let store: Arc<dyn Store> =
             Arc::new(SqliteStore::open(&settings, Arc::clone(&clock)).expect("the ledger opens"));
-        let model = Arc::clone(&self.oracle) as Arc<dyn Model>;
-        let models =
-            BTreeMap::from([("oracle".to_owned(), Arc::clone(&model)), ("classifier".to_owned(), model)]);
-        let desk = DecisionDesk::new(Arc::clone(&store), models).model_timeout_ms(self.model_timeout_ms);
-        let desk = Arc::new(desk);
+        let model = self.model.clone().unwrap_or_else(|| Arc::clone(&self.oracle) as Arc<dyn Model>);
+        let model = ModelSetup { model, patience: self.patience };
+        let models = BTreeMap::from([("oracle".to_owned(), model.clone()), ("classifier".to_owned(), model)]);
+        let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), models));
         let engine = EngineSettings {
             cache_dir: Some(paths::compile_cache()),
             instances_max: INSTANCES,
@@ -283,8 +302,10 @@ impl HostBuilder {
             models: contract.models.iter().cloned().collect(),
         };
         let granted = if self.grants { granted } else { Grants::default() };
+        let grants = Grants::both(&contract, &granted);
         StepSetup {
-            grants: Arc::new(Grants::both(&contract, &granted)),
+            model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
+            grants: Arc::new(grants),
             limits: Arc::new(limits.clone()),
             retry: self.retry.clone(),
             window: contract.window.clone(),

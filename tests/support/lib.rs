@@ -6,4 +6,5 @@ pub mod oracle;
 pub mod host;
 pub mod observe;
 pub mod receiver;
+pub mod model_server;
 pub mod workspace;

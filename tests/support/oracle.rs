@@ -1,11 +1,14 @@
 //! A model that counts its calls and answers as it is told.
 
 use async_trait::async_trait;
-use onceward::models::{Model, ModelAnswer, ModelError, ModelRequest};
+use onceward::models::{Model, ModelError, ModelReply, ModelRequest, Usage};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
+
+/// What every call uses, also one that fails.
+pub const USAGE: Usage = Usage { tokens_in: Some(100), tokens_out: Some(10), cost_micros: Some(7) };
 
 /// Answers `{"call": n}`, a new number each call, unless it is told otherwise: a model that never says the same twice.
 #[derive(Debug, Default)]
@@ -59,7 +62,7 @@ impl Oracle {
 
 #[async_trait]
 impl Model for Oracle {
-    async fn ask(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
+    async fn ask(&self, request: &ModelRequest) -> ModelReply {
         self.asked.lock().expect("no test panics while it holds this").push(request.clone());
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         self.arrived.notify_waiters();
@@ -72,7 +75,7 @@ impl Model for Oracle {
             let mut next = self.next.lock().expect("no test panics while it holds this");
             if next.is_empty() { None } else { Some(next.remove(0)) }
         };
-        let output = told.unwrap_or_else(|| Ok(format!("{{\"call\":{call}}}")))?;
-        Ok(ModelAnswer { output, ..ModelAnswer::default() })
+        let answer = told.unwrap_or_else(|| Ok(format!("{{\"call\":{call}}}")));
+        ModelReply { answer, usage: USAGE }
     }
 }

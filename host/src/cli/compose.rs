@@ -13,8 +13,9 @@ use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::setup::{DestinationSetup, StepSetup};
 use crate::dispatch::step::Dispatcher;
 use crate::models::Model;
+use crate::models::http::{HttpModel, HttpModelSettings};
 use crate::models::scripted::{Scripted, ScriptedOptions};
-use crate::runtime::decide::DecisionDesk;
+use crate::runtime::decide::{DecisionDesk, ModelSetup};
 use crate::runtime::job::{Grants, RowTerms};
 use crate::runtime::registry::{EngineSettings, Runtime};
 use crate::store::Store;
@@ -57,7 +58,7 @@ pub fn owner(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>)> {
 /// Put the whole host together.
 pub async fn host(config: &Config) -> Result<Host> {
     let (store, clock) = owner(config)?;
-    let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), models(config)?));
+    let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), models(config, &clock)?));
     let largest = config.steps.iter().map(|step| step.limits.memory_bytes).max();
     let engine = EngineSettings {
         cache_dir: Some(config.resolve(&config.runtime.cache_dir)),
@@ -112,7 +113,8 @@ fn http_destination(
     settings.request_timeout_ms = http.request_timeout_ms.unwrap_or(settings.request_timeout_ms);
     let mut envelope = Envelope::new(&http.url);
     if let Some(secret) = &http.authorization {
-        settings.accounts = HashMap::from([(name.to_owned(), Secret::new(secret.read(config)?))]);
+        settings.accounts =
+            HashMap::from([(name.to_owned(), Secret::new(secret.read("authorization", config)?))]);
         envelope.account = Some(name.to_owned());
     }
     if let Some(header) = &http.key_header {
@@ -143,20 +145,41 @@ fn http_destination(
     })
 }
 
-fn models(config: &Config) -> Result<BTreeMap<String, Arc<dyn Model>>> {
-    let mut models: BTreeMap<String, Arc<dyn Model>> = BTreeMap::new();
-    for (name, model) in &config.models {
-        let ModelConfig::Scripted { rules, call_log, delay_ms, fail_first } = model;
-        let options = ScriptedOptions {
-            call_log: call_log.as_ref().map(|path| config.resolve(path)),
-            delay_ms: *delay_ms,
-            fail_first: *fail_first,
-        };
-        let scripted = Scripted::load(&config.resolve(rules), &options)
-            .with_context(|| format!("setting up the model {name:?}"))?;
-        models.insert(name.clone(), Arc::new(scripted));
+fn models(config: &Config, clock: &Arc<dyn Clock>) -> Result<BTreeMap<String, ModelSetup>> {
+    let mut models = BTreeMap::new();
+    for (name, configured) in &config.models {
+        let model =
+            model(config, configured, clock).with_context(|| format!("setting up the model {name:?}"))?;
+        models.insert(name.clone(), ModelSetup { model, patience: configured.patience() });
     }
     Ok(models)
+}
+
+fn model(config: &Config, configured: &ModelConfig, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Model>> {
+    match configured {
+        ModelConfig::Scripted(scripted) => {
+            let options = ScriptedOptions {
+                call_log: scripted.call_log.as_ref().map(|path| config.resolve(path)),
+                delay_ms: scripted.delay_ms,
+                fail_first: scripted.fail_first,
+            };
+            Ok(Arc::new(Scripted::load(&config.resolve(&scripted.rules), &options)?))
+        }
+        ModelConfig::Openai(openai) => {
+            let key = openai.api_key.as_ref().map(|key| key.read("api_key", config)).transpose()?;
+            let settings = HttpModelSettings {
+                base_url: openai.base_url.clone(),
+                model: openai.model.clone(),
+                authorization: key.map(|key| Secret::new(format!("Bearer {}", key.trim()))),
+                connect_timeout_ms: openai.connect_timeout_ms,
+                request_timeout_ms: openai.request_timeout_ms,
+                max_tokens: openai.max_tokens,
+                prices: openai.prices,
+                allow_private_addresses: openai.allow_private_addresses,
+            };
+            Ok(Arc::new(HttpModel::new(settings, Arc::clone(clock))?))
+        }
+    }
 }
 
 async fn steps(
@@ -208,8 +231,10 @@ async fn step(
     }
     refuse_weak_destinations(config, contract)?;
     let earlier = store.contract_register(&config.namespace, contract).await?;
+    let grants = Grants::both(contract, &granted);
     Ok(StepSetup {
-        grants: Arc::new(Grants::both(contract, &granted)),
+        model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
+        grants: Arc::new(grants),
         limits: Arc::new(configured.limits.clone()),
         retry: configured.retry.clone(),
         window: tightened_window(&contract.window, configured.window.as_ref())?,

@@ -6,10 +6,12 @@
 mod bound;
 mod check;
 mod http;
+mod model;
 mod same_text;
 mod secret_ref;
 
 pub use crate::cli::config::http::HttpConfig;
+pub use crate::cli::config::model::ModelConfig;
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 
@@ -132,25 +134,6 @@ pub struct StepConfig {
     pub response: Option<Response>,
     /// How long a claim holds, in milliseconds.
     pub lease_ms: Option<u64>,
-}
-
-/// `[model.NAME]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
-pub enum ModelConfig {
-    /// Answers by rules from a file.
-    Scripted {
-        /// The file.
-        rules: PathBuf,
-        /// Where calls are counted.
-        call_log: Option<PathBuf>,
-        /// How long every call takes, in milliseconds.
-        #[serde(default)]
-        delay_ms: u64,
-        /// So many calls fail first.
-        #[serde(default)]
-        fail_first: u32,
-    },
 }
 
 /// `[destination.NAME]`.

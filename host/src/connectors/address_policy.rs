@@ -61,31 +61,47 @@ const IPV6_RANGES: [(Ipv6Addr, u32, &str); 13] = [
 
 /// An address that the policy does not let through.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "refused to connect to `{host}`: {address} is in a range off the public Internet ({range}); \
-     if this destination is meant to be there, set `allow_private_addresses` to true"
-)]
-pub struct AddressRefused {
-    /// The host as the destination's address spells it.
-    pub host: String,
-    /// The forbidden address.
-    pub address: IpAddr,
-    /// The name of the range that it is in.
-    pub range: &'static str,
+pub enum AddressRefused {
+    /// It is off the public Internet, and that is not allowed.
+    #[error(
+        "refused to connect to `{host}`: {address} is in a range off the public Internet ({range}); \
+         if it is meant to be there, set `allow_private_addresses` to true"
+    )]
+    Private {
+        /// The host as the address spells it.
+        host: String,
+        /// The forbidden address.
+        address: IpAddr,
+        /// The name of the range that it is in.
+        range: &'static str,
+    },
+    /// It is on the public Internet, and what is sent there must not be read on the way.
+    #[error(
+        "refused to connect to `{host}`: {address} is on the public Internet, where what is sent in plain text can be \
+         read on the way; use https"
+    )]
+    Public {
+        /// The host as the address spells it.
+        host: String,
+        /// The forbidden address.
+        address: IpAddr,
+    },
 }
 
-/// Whether addresses off the public Internet may be called.
+/// Which addresses may be called.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AddressPolicy {
-    /// Lets every range through; for destinations inside the operator's own network.
+    /// Lets ranges off the public Internet through; for what is inside the operator's own network.
     pub allow_private: bool,
+    /// Keeps the public Internet out; for what is sent in plain text.
+    pub refuse_public: bool,
 }
 
 impl AddressPolicy {
     /// Lets `address`, which `host` named, through or refuses it.
     ///
     /// # Errors
-    /// [`AddressRefused`], where the address is off the public Internet and that is not allowed. An IPv6
+    /// [`AddressRefused`], where the address is on the side that is not allowed. An IPv6
     /// address that only wraps an IPv4 one (mapped, compatible, NAT64, 6to4) is judged by what is inside.
     ///
     /// ```
@@ -93,17 +109,23 @@ impl AddressPolicy {
     /// let policy = AddressPolicy::default();
     /// assert!(policy.check("a.example", [9, 9, 9, 9].into()).is_ok());
     /// assert!(policy.check("a.example", "::ffff:10.0.0.1".parse()?).is_err());
+    /// let plain = AddressPolicy { allow_private: true, refuse_public: true };
+    /// assert!(plain.check("a.example", [9, 9, 9, 9].into()).is_err());
     /// # Ok::<(), std::net::AddrParseError>(())
     /// ```
     pub fn check(&self, host: &str, address: IpAddr) -> Result<(), AddressRefused> {
-        if self.allow_private {
-            return Ok(());
-        }
         let range = match address {
             IpAddr::V4(address) => ipv4_range(address),
             IpAddr::V6(address) => ipv6_range(address),
         };
-        range.map_or(Ok(()), |range| Err(AddressRefused { host: host.to_owned(), address, range }))
+        let host = || host.to_owned();
+        match range {
+            Some(range) if !self.allow_private => {
+                Err(AddressRefused::Private { host: host(), address, range })
+            }
+            None if self.refuse_public => Err(AddressRefused::Public { host: host(), address }),
+            Some(_) | None => Ok(()),
+        }
     }
 }
 
@@ -190,9 +212,18 @@ mod tests {
 
     fn check(addresses: &[&str], expected: Option<&str>) {
         for address in addresses {
-            let refused = AddressPolicy::default().check("h", address.parse().unwrap()).err();
-            assert_eq!(refused.map(|refused| refused.range), expected, "{address}");
-            assert!(AddressPolicy { allow_private: true }.check("h", address.parse().unwrap()).is_ok());
+            let address = address.parse().unwrap();
+            let range = match AddressPolicy::default().check("h", address) {
+                Err(AddressRefused::Private { range, .. }) => Some(range),
+                Err(refused @ AddressRefused::Public { .. }) => panic!("{refused}"),
+                Ok(()) => None,
+            };
+            assert_eq!(range, expected, "{address}");
+            let open = AddressPolicy { allow_private: true, refuse_public: false };
+            assert!(open.check("h", address).is_ok());
+            // In plain text, only what is not public.
+            let plain = AddressPolicy { refuse_public: true, ..open };
+            assert_eq!(plain.check("h", address).is_ok(), expected.is_some(), "{address}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The door to destinations: one delivery goes out, one [`Answer`] comes back.
 //!
 //! Owns what is sent ([`Envelope`], [`Delivery`]), what it can mean ([`Answer`]), and the HTTP way of sending
-//! it ([`http::HttpConnector`]). It never sees the store, never decides on a retry and never sends anything
+//! it ([`http::HttpConnector`], over the [`client`] that models use too). It never sees the store, never decides on a retry and never sends anything
 //! twice: one call of [`Connector::deliver`] puts at most one request on the wire, and the caller, who knows
 //! the tier, chooses what comes next.
 //!
@@ -19,6 +19,7 @@ use async_trait::async_trait;
 pub mod address_policy;
 pub mod answer;
 pub mod classify;
+pub mod client;
 pub mod envelope;
 pub mod http;
 pub mod look_up;

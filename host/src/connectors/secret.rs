@@ -52,7 +52,10 @@ impl Secret {
     }
 
     /// The header's value, marked so that the HTTP client does not print it either.
-    pub(in crate::connectors) fn header(&self) -> Result<HeaderValue, InvalidHeaderValue> {
+    ///
+    /// # Errors
+    /// It holds a line break or another control character. The error does not show it.
+    pub fn header(&self) -> Result<HeaderValue, InvalidHeaderValue> {
         let mut value = HeaderValue::from_str(&self.0)?;
         value.set_sensitive(true);
         Ok(value)

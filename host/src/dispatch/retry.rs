@@ -1,6 +1,6 @@
 //! Budgets and delays: exponential with full jitter, bounded by attempts and by time.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, backoff_ms};
 use serde::{Deserialize, Serialize};
 
 /// The longest wait that a step or a destination may ask for, in milliseconds (a day): more is a dead letter in disguise.
@@ -40,9 +40,8 @@ impl RetryPolicy {
     /// How long to wait after this attempt, in milliseconds: chance below the ceiling, but at least what the other side
     /// asked for.
     pub fn delay_ms(&self, clock: &dyn Clock, attempt: u32, asked_ms: Option<u64>) -> i64 {
-        let doublings = attempt.saturating_sub(1).min(63);
-        let ceiling = self.base_ms.saturating_mul(1_u64 << doublings).min(self.ceiling_ms);
-        let delay = clock.random_up_to(ceiling).max(asked_ms.unwrap_or(0)).min(WAIT_MAX_MS);
+        let delay = backoff_ms(clock, self.base_ms, self.ceiling_ms, attempt);
+        let delay = delay.max(asked_ms.unwrap_or(0)).min(WAIT_MAX_MS);
         i64::try_from(delay).unwrap_or(i64::MAX)
     }
 }

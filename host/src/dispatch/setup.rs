@@ -7,7 +7,6 @@ use crate::contract::step::StepContract;
 use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
-use crate::runtime::decide::MODEL_TIMEOUT_MS;
 use crate::runtime::job::Grants;
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
@@ -39,6 +38,8 @@ pub struct StepSetup {
     pub response: Response,
     /// Contracts of earlier versions, newest first.
     pub earlier: Vec<StepContract>,
+    /// The longest that a run waits for one answer of a model, in milliseconds; 0 where it may ask none.
+    pub model_wait_ms: u64,
     /// How long a lease is, where the operator set it, in milliseconds. At least the wall limit.
     pub lease_ms: Option<u64>,
 }
@@ -54,8 +55,8 @@ impl StepSetup {
     #[must_use]
     pub fn terms(&self) -> Terms {
         // Waits for a model are outside the wall.
-        let waits = if self.grants.models.is_empty() { 0 } else { MODEL_WAITS };
-        let whole_ms = self.limits.wall_ms.saturating_add(MODEL_TIMEOUT_MS.saturating_mul(waits));
+        let waits_ms = self.model_wait_ms.saturating_mul(MODEL_WAITS);
+        let whole_ms = self.limits.wall_ms.saturating_add(waits_ms);
         let lease_ms = self
             .lease_ms
             .unwrap_or_else(|| whole_ms.saturating_add(LEASE_MARGIN_MS))

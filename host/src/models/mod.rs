@@ -1,15 +1,18 @@
-//! The door to models: one question goes out, one answer comes back.
+//! The door to models: one question goes out, one reply comes back.
 //!
-//! Owns what a question and an answer are ([`ModelRequest`], [`ModelAnswer`]), the scripted model that needs
-//! no key and no network ([`scripted`]), asking once for many ([`single_flight`]) and holding answers to a
-//! schema ([`schema`]). It never sees the store and caches no answer: what was asked before is the decision
-//! cache's to know, and retries are the caller's, who counts them.
+//! Owns what a question and a reply are ([`ModelRequest`], [`ModelReply`]), the scripted model that needs
+//! no key and no network ([`scripted`]), models over HTTP ([`http`]), how patient to be with a model
+//! ([`patience`]), asking once for many ([`single_flight`]) and holding answers to a schema ([`schema`]). It never
+//! sees the store and caches no answer: what was asked before is the decision cache's to know, and asking again is
+//! the caller's, who counts.
 //!
 //! It fails as [`ModelError`], which says whether asking again can help.
 
 use async_trait::async_trait;
 use thiserror::Error;
 
+pub mod http;
+pub mod patience;
 pub mod schema;
 pub mod scripted;
 pub mod single_flight;
@@ -56,13 +59,55 @@ impl ModelRequest {
     }
 }
 
-/// What a model said.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelAnswer {
+/// What came of one call. It has its price whatever came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelReply {
     /// The answer, JSON text, not yet held to the schema.
-    pub output: String,
-    /// The price in millionths of the provider's currency, where it is known.
+    pub answer: Result<String, ModelError>,
+    /// What the call used.
+    pub usage: Usage,
+}
+
+impl ModelReply {
+    /// Nothing came, and nothing is known to have been used.
+    #[must_use]
+    pub fn failed(error: ModelError) -> Self {
+        Self { answer: Err(error), usage: Usage::default() }
+    }
+}
+
+/// What calls used, as far as the provider says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the questions.
+    pub tokens_in: Option<u64>,
+    /// Tokens of the answers.
+    pub tokens_out: Option<u64>,
+    /// The price in millionths of the provider's currency.
     pub cost_micros: Option<u64>,
+}
+
+impl Usage {
+    /// Both together; what is known of one alone counts.
+    ///
+    /// ```
+    /// use onceward::models::Usage;
+    /// let one = Usage { tokens_in: Some(2), ..Usage::default() };
+    /// let both = one.and(Usage { tokens_in: Some(3), cost_micros: Some(1), ..Usage::default() });
+    /// assert_eq!(both, Usage { tokens_in: Some(5), cost_micros: Some(1), ..Usage::default() });
+    /// ```
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        Self {
+            tokens_in: sum(self.tokens_in, other.tokens_in),
+            tokens_out: sum(self.tokens_out, other.tokens_out),
+            cost_micros: sum(self.cost_micros, other.cost_micros),
+        }
+    }
 }
 
 /// Why there is no answer. It is cheap to copy, since all who wait for one question get the same error.
@@ -84,6 +129,8 @@ pub enum ModelError {
         model: String,
         /// What went wrong, one short line.
         cause: String,
+        /// How long the provider asks to be left alone, in milliseconds.
+        retry_after_ms: Option<u64>,
     },
     /// The model is taking too long. The call goes on, and its answer is recorded when it comes.
     #[error(
@@ -106,8 +153,26 @@ pub enum ModelError {
         /// What the provider said, one short line, never a credential.
         cause: String,
     },
-    /// An answer came, or was scripted, that can't be used.
-    #[error("asking the model `{model}`: the answer can't be used ({cause})")]
+    /// The model, or a filter before it, does not want to answer this question.
+    #[error(
+        "asking the model `{model}`: it declined to answer ({cause}); change the prompt, or let the work go on without"
+    )]
+    Declined {
+        /// The name that was asked for.
+        model: String,
+        /// By whom, one short line.
+        cause: String,
+    },
+    /// The answer was cut off at the limit of its length.
+    #[error(
+        "asking the model `{model}`: the answer was cut off at its limit of tokens; raise `max_tokens`, or ask for less"
+    )]
+    CutOff {
+        /// The name that was asked for.
+        model: String,
+    },
+    /// A reply came that can't be used.
+    #[error("asking the model `{model}`: the reply can't be used ({cause})")]
     Invalid {
         /// The name that was asked for.
         model: String,
@@ -116,12 +181,27 @@ pub enum ModelError {
     },
 }
 
+impl ModelError {
+    /// Whether the same question may find an answer a moment later. A refusal would be paid for again and be the same.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Unavailable { .. } | Self::Invalid { .. })
+    }
+
+    /// How long the provider asks to be left alone, in milliseconds.
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {
+        match self {
+            Self::Unavailable { retry_after_ms, .. } => *retry_after_ms,
+            _ => None,
+        }
+    }
+}
+
 /// A model, or something that answers like one.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// Asks once. The caller pins, caches, checks the schema and retries.
-    ///
-    /// # Errors
-    /// [`ModelError`]; every call may have cost money, also one that failed.
-    async fn ask(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError>;
+    /// Asks once. The caller pins, caches, checks the schema and asks again. Every call may have cost money, also one
+    /// that failed.
+    async fn ask(&self, request: &ModelRequest) -> ModelReply;
 }

@@ -40,9 +40,10 @@ use sha2::Sha256;
 use thiserror::Error;
 
 use crate::models::Model;
-use crate::models::ModelAnswer;
 use crate::models::ModelError;
+use crate::models::ModelReply;
 use crate::models::ModelRequest;
+use crate::models::Usage;
 
 /// A script is written by hand; more than this is the wrong file.
 pub const SCRIPT_LIMIT_BYTES: u64 = 1024 * 1024;
@@ -233,9 +234,23 @@ impl Scripted {
 
 #[async_trait]
 impl Model for Scripted {
-    async fn ask(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
-        let unavailable = |cause: String| ModelError::Unavailable { model: request.model.clone(), cause };
-        let invalid = |cause: String| ModelError::Invalid { model: request.model.clone(), cause };
+    async fn ask(&self, request: &ModelRequest) -> ModelReply {
+        ModelReply {
+            answer: self.answer_to(request).await,
+            usage: Usage { cost_micros: Some(0), ..Usage::default() },
+        }
+    }
+}
+
+impl Scripted {
+    async fn answer_to(&self, request: &ModelRequest) -> Result<String, ModelError> {
+        let unavailable = |cause: String| ModelError::Unavailable {
+            model: request.model.clone(),
+            cause,
+            retry_after_ms: None,
+        };
+        // The same question finds the same rules, however often it is asked.
+        let refused = |cause: String| ModelError::Refused { model: request.model.clone(), cause };
         // Before everything else: a call counts from when it is made, whatever becomes of it.
         self.log(request).map_err(|error| unavailable(format!("its call log can't be written: {error}")))?;
         if !self.delay.is_zero() {
@@ -246,9 +261,8 @@ impl Model for Scripted {
             return Err(unavailable("the script says so, by `fail_first`".to_owned()));
         }
         let input: Value = serde_json::from_str(&request.input)
-            .map_err(|error| invalid(format!("the input is not JSON: {error}")))?;
-        let output = self.answer(&input).map_err(invalid)?.to_string();
-        Ok(ModelAnswer { output, cost_micros: Some(0) })
+            .map_err(|error| refused(format!("the input is not JSON: {error}")))?;
+        Ok(self.answer(&input).map_err(refused)?.to_string())
     }
 }
 

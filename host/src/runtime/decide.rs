@@ -5,9 +5,12 @@
 //! host, so that two at once pay once and a run that ends does not lose a paid answer. A question is refused before
 //! anything is paid, its schema included, and only an answer that passed the schema is recorded.
 
-use crate::contract::fence::Token;
-use crate::crash_point;
-use crate::crash_point::CrashPoint;
+mod call;
+mod error;
+
+pub use crate::runtime::decide::error::DecideError;
+
+use crate::clock::Clock;
 use crate::identity::canonical_json;
 use crate::identity::json_text;
 use crate::identity::key::CacheKey;
@@ -15,24 +18,19 @@ use crate::identity::work_id::cache_key;
 use crate::models::Model;
 use crate::models::ModelError;
 use crate::models::ModelRequest;
-use crate::models::schema;
+use crate::models::patience::Patience;
 use crate::models::schema::Schema;
 use crate::models::schema::Schemas;
 use crate::models::single_flight::SingleFlight;
+use crate::runtime::decide::call::{Call, Flown, Landed};
 use crate::runtime::job::Job;
 use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
 use crate::store::Store;
-use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
-use crate::store::error::StoreError;
-use std::collections::BTreeMap;
-use std::error::Error;
+use crate::store::decision::{DecisionQuery, Found, Pin, Pinned};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long a run waits for one answer, in milliseconds. Its claim and its place are held meanwhile. What takes longer is
-/// recorded when it comes, and the next attempt finds it.
-pub const MODEL_TIMEOUT_MS: u64 = 60_000;
+use std::time::Duration;
 
 /// Where an answer came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,78 +52,36 @@ pub struct Decision {
     pub origin: Origin,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum DecideError {
-    /// The model is not the step's to ask.
-    #[error("the model {model:?} needs both the contract to ask for it and the operator to grant it")]
-    NotGranted {
-        /// The model.
-        model: String,
-    },
-    /// The model could not be asked, or failed.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The answer does not fit the question's schema. Nothing was recorded.
-    #[error("the answer of {model:?} does not fit the schema: {reason}")]
-    InvalidAnswer {
-        /// The model.
-        model: String,
-        /// Where, and why.
-        reason: String,
-    },
-    /// The question can't be asked.
-    #[error("{0}")]
-    InvalidQuestion(String),
-    /// The run is over.
-    #[error(transparent)]
-    Stop(#[from] Stop),
-}
-
-impl From<StoreError> for DecideError {
-    fn from(error: StoreError) -> Self {
-        Self::Stop(Stop::Store(error))
-    }
-}
-
-/// What a call came to, and how much of its time was the host's own and not the model's.
-type Flown = (Result<Landed, DecideError>, Duration);
-
-/// How a call ended that gave an answer.
+/// A model as the operator set it up.
 #[derive(Clone)]
-enum Landed {
-    /// The model was asked, and this is recorded.
-    Recorded {
-        stored: Stored,
-        /// For which claim and slot it was pinned.
-        asked_for: (Token, String),
-    },
-    /// There was an answer already, and no call was made.
-    Found,
+pub struct ModelSetup {
+    /// The way to it.
+    pub model: Arc<dyn Model>,
+    /// How patient to be with it.
+    pub patience: Patience,
 }
 
 /// The models by the operator's names, and the one place where they are asked.
 pub struct DecisionDesk {
     store: Arc<dyn Store>,
-    models: BTreeMap<String, Arc<dyn Model>>,
+    clock: Arc<dyn Clock>,
+    models: BTreeMap<String, ModelSetup>,
     schemas: Schemas,
     flights: SingleFlight<(String, CacheKey), Flown>,
-    model_timeout: Duration,
 }
 
 impl DecisionDesk {
-    /// A desk over a store and models. An answer is waited for up to [`MODEL_TIMEOUT_MS`].
+    /// A desk over a store and models. The clock gives the chance in the waits between calls.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, models: BTreeMap<String, Arc<dyn Model>>) -> Self {
-        let model_timeout = Duration::from_millis(MODEL_TIMEOUT_MS);
-        Self { store, models, schemas: Schemas::new(), flights: SingleFlight::new(), model_timeout }
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, models: BTreeMap<String, ModelSetup>) -> Self {
+        Self { store, clock, models, schemas: Schemas::new(), flights: SingleFlight::new() }
     }
 
-    /// Wait for one answer so long, in milliseconds.
+    /// The longest that a run waits for one answer of these models, in milliseconds.
     #[must_use]
-    pub fn model_timeout_ms(mut self, timeout_ms: u64) -> Self {
-        self.model_timeout = Duration::from_millis(timeout_ms);
-        self
+    pub fn longest_wait_ms(&self, models: &BTreeSet<String>) -> u64 {
+        let waits = models.iter().filter_map(|name| self.models.get(name));
+        waits.map(|setup| setup.patience.timeout_ms).max().unwrap_or(0)
     }
 
     pub(super) fn store(&self) -> &Arc<dyn Store> {
@@ -154,7 +110,7 @@ impl DecisionDesk {
         let schema = match &request.schema {
             Some(text) => {
                 let compiled = self.schemas.compiled(text).await;
-                Some(compiled.map_err(|error| DecideError::InvalidQuestion(with_causes(&error)))?)
+                Some(compiled.map_err(|error| DecideError::question(&error))?)
             }
             None => None,
         };
@@ -174,27 +130,34 @@ impl DecisionDesk {
         pin: Pin,
     ) -> Result<Decision, DecideError> {
         let name = request.model.clone();
-        let model = self.models.get(&name).cloned().ok_or_else(|| ModelError::UnknownModel {
-            model: name.clone(),
-            known: self.models.keys().cloned().collect::<Vec<_>>().join(", "),
-        })?;
+        let Some(setup) = self.models.get(&name).cloned() else {
+            let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
+            return Err(DecideError::without_call(ModelError::UnknownModel { model: name, known }));
+        };
+        let Patience { timeout_ms, .. } = setup.patience;
         // A call costs money: the claim that asks for it must outlive a crash, so that the attempt is counted.
         job.durable.wait().await?;
         let key = (job.work.namespace.clone(), pin.cache_key);
-        let call = Call { store: Arc::clone(&self.store), model, request, schema, pin: pin.clone() };
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let call = Call { store, clock, setup, request, schema, pin: pin.clone() };
         let flight = self.flights.run(key, move || call.fly());
         let own_time = |waited: &Result<Result<Flown, _>, _>| match waited {
             Ok(Ok((_, own))) => *own,
             _ => Duration::ZERO,
         };
-        let landed = match wall.excuse(tokio::time::timeout(self.model_timeout, flight), own_time).await {
+        let patient = tokio::time::timeout(Duration::from_millis(timeout_ms), flight);
+        let landed = match wall.excuse(patient, own_time).await {
             Ok(Ok((landed, _))) => landed?,
             Ok(Err(error)) => {
-                return Err(ModelError::Unavailable { model: name, cause: error.to_string() }.into());
+                let (cause, retry_after_ms) = (error.to_string(), None);
+                let error = ModelError::Unavailable { model: name, cause, retry_after_ms };
+                return Err(DecideError::without_call(error));
             }
             Err(_elapsed) => {
-                let limit_ms = u64::try_from(self.model_timeout.as_millis()).unwrap_or(u64::MAX);
-                return Err(ModelError::Slow { model: name, limit_ms }.into());
+                return Err(DecideError::without_call(ModelError::Slow {
+                    model: name,
+                    limit_ms: timeout_ms,
+                }));
             }
         };
         match landed {
@@ -216,59 +179,6 @@ fn pinned(pinned: Pinned, origin: Origin) -> Result<Decision, DecideError> {
         Pinned::Answer(answer) => Ok(Decision { answer, origin }),
         Pinned::LeaseLost => Err(Stop::LeaseLost.into()),
     }
-}
-
-/// One call to a model, which goes on whoever waits for it.
-struct Call {
-    store: Arc<dyn Store>,
-    model: Arc<dyn Model>,
-    request: ModelRequest,
-    schema: Option<Arc<Schema>>,
-    pin: Pin,
-}
-
-impl Call {
-    async fn fly(self) -> Flown {
-        let (begun, mut asking) = (Instant::now(), Duration::ZERO);
-        let landed = self.land(&mut asking).await;
-        (landed, begun.elapsed().saturating_sub(asking))
-    }
-
-    /// Ask, and record the answer before anybody sees it.
-    async fn land(self, asking: &mut Duration) -> Result<Landed, DecideError> {
-        let Self { store, model, request, schema, pin } = self;
-        // A call for an equal question may have ended between the caller's look and this one.
-        let again =
-            DecisionQuery { work: pin.work.clone(), slot: pin.slot.clone(), cache_key: Some(pin.cache_key) };
-        if store.decision_find(again).await?.is_some() {
-            return Ok(Landed::Found);
-        }
-        let begun = Instant::now();
-        let answered = model.ask(&request).await;
-        *asking = begun.elapsed();
-        let answer = answered?;
-        crash_point::reach(CrashPoint::ModelAnswered);
-        let output = schema::hold(schema, answer.output).await.map_err(|error| {
-            DecideError::InvalidAnswer { model: request.model.clone(), reason: with_causes(&error) }
-        })?;
-        let record = DecisionRecord {
-            cache_key: pin.cache_key,
-            model: request.model,
-            prompt_version: request.prompt_version,
-            answer: output,
-            cost_micros: answer.cost_micros,
-        };
-        let asked_for = (pin.token, pin.slot.clone());
-        let stored = store.decision_record(record, pin).await?;
-        crash_point::reach(CrashPoint::DecisionRecorded);
-        Ok(Landed::Recorded { stored, asked_for })
-    }
-}
-
-/// An error with what lies behind it, since a guest gets one text.
-fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let texts = std::iter::successors(Some(error), |error| (*error).source()).map(ToString::to_string);
-    texts.collect::<Vec<_>>().join(": ")
 }
 
 /// The question's identity: everything that influences the answer, in canonical form.

@@ -14,7 +14,7 @@ use crate::runtime::wit::since_v0_1_0::bindings::{Step, StepPre};
 use crate::runtime::wit::since_v0_1_0::link;
 use crate::runtime::world;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::{Component, Linker};
@@ -62,6 +62,12 @@ impl Runtime {
         let pre = self.linker.instantiate_pre(&component).and_then(StepPre::new).map_err(LoadError::Link)?;
         let plugin = Arc::new(Plugin { digest, contract, imports, pre });
         Ok(Arc::clone(self.lock().entry(digest).or_insert(plugin)))
+    }
+
+    /// The longest that a run waits for one answer of these models, in milliseconds.
+    #[must_use]
+    pub fn longest_model_wait_ms(&self, models: &BTreeSet<String>) -> u64 {
+        self.desk.longest_wait_ms(models)
     }
 
     /// Wait for a place to run in. Taken before a work is claimed, so that no lease runs out in a queue.

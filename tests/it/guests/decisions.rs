@@ -146,24 +146,83 @@ async fn decides_twice_in_two_slots_with_one_call() {
     assert_eq!(host.oracle.calls(), 1);
 }
 
+fn down() -> ModelError {
+    ModelError::Unavailable { model: "oracle".into(), cause: "down".into(), retry_after_ms: None }
+}
+
 #[tokio::test]
-async fn a_failing_model_is_a_failed_attempt_and_is_asked_again() {
+async fn a_model_that_fails_a_moment_is_asked_again_within_the_attempt() {
     let dir = tempfile::tempdir().unwrap();
     let host = host(dir.path(), "decides").await;
-    let down = ModelError::Unavailable { model: "oracle".into(), cause: "down".into() };
-    host.oracle.next(Err(down));
+    // Away twice, or answering what is no JSON: both are calls.
+    host.oracle.next(Err(down()));
+    host.oracle.next(Ok("I would say: yes"));
+    let ended = host.ran("decides", &event("1", &json!({ "prompt_version": "1" }))).await;
+    assert_eq!(output(&ended), json!({ "answer": { "call": 3 }, "origin": "asked" }));
+    assert_eq!((ended.work.attempt, host.oracle.calls()), (1, 3));
+}
+
+#[tokio::test]
+async fn a_model_that_keeps_failing_is_a_failed_attempt_of_the_work() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = host(dir.path(), "decides").await;
+    for _ in 0..3 {
+        host.oracle.next(Err(down()));
+    }
     let ended = host.ran("decides", &event("1", &json!({ "prompt_version": "1" }))).await;
     let End::Retried { cause, .. } = &ended.end else { panic!("{:?}", ended.end) };
-    assert!(cause.contains("deciding `answer`: the model failed") && cause.contains("down"), "{cause}");
+    for words in ["deciding `answer`: the model failed", "down", "after 3 calls"] {
+        assert!(cause.contains(words), "{words}: {cause}");
+    }
     let again = host.work_off().await;
-    assert_eq!(output(&again[0]), json!({ "answer": { "call": 2 }, "origin": "asked" }));
+    assert_eq!(output(&again[0]), json!({ "answer": { "call": 4 }, "origin": "asked" }));
+}
+
+#[tokio::test]
+async fn what_would_be_refused_again_is_asked_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = host(dir.path(), "decides").await;
+    let model = || "oracle".to_owned();
+    let (refused, declined) = (
+        ModelError::Refused { model: model(), cause: "no".into() },
+        ModelError::Declined { model: model(), cause: "no".into() },
+    );
+    for (id, error) in [refused, declined, ModelError::CutOff { model: model() }].into_iter().enumerate() {
+        host.oracle.next(Err(error.clone()));
+        let ended = host.ran("decides", &event(&id.to_string(), &json!({ "prompt_version": "1" }))).await;
+        assert!(matches!(ended.end, End::Retried { .. }), "{error}: {:?}", ended.end);
+        assert_eq!(host.oracle.calls(), id + 1, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_asks_for_more_time_than_there_is_gets_no_further_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let builder = HostBuilder::new(dir.path()).step("decides").model_timeout_ms(5_000);
+    let host = builder.start().await;
+    let later = |ms| {
+        let (model, cause) = ("oracle".into(), "429".into());
+        Err(ModelError::Unavailable { model, cause, retry_after_ms: Some(ms) })
+    };
+    host.oracle.next(later(6_000));
+    let ended = host.ran("decides", &event("1", &json!({ "prompt_version": "1" }))).await;
+    assert!(matches!(ended.end, End::Retried { .. }), "{:?}", ended.end);
+    assert_eq!(host.oracle.calls(), 1);
+    host.oracle.next(later(20));
+    assert_eq!(
+        host.done("decides", &event("2", &json!({ "prompt_version": "1" }))).await["origin"],
+        json!("asked")
+    );
+    assert_eq!(host.oracle.calls(), 3, "a short wait is waited");
 }
 
 #[tokio::test]
 async fn an_answer_that_is_no_json_is_not_recorded() {
     let dir = tempfile::tempdir().unwrap();
     let host = host(dir.path(), "decides").await;
-    host.oracle.next(Ok("I would say: yes"));
+    for _ in 0..3 {
+        host.oracle.next(Ok("I would say: yes"));
+    }
     let payload = json!({ "prompt_version": "1" });
     let ended = host.ran("decides", &event("1", &payload)).await;
     assert!(matches!(&ended.end, End::Review(why) if why.contains("does not fit")), "{:?}", ended.end);

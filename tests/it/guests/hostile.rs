@@ -80,7 +80,7 @@ async fn asks_at_a_temperature_that_is_no_number() {
 
 #[tokio::test]
 async fn an_answer_is_read_strictly_and_up_to_a_size_with_and_without_a_schema() {
-    let (_dir, host) = started(|host| host.step("asks")).await;
+    let (_dir, host) = started(|host| host.step("asks").model_calls(1)).await;
     let oversize = format!("\"{}\"", "x".repeat(ANSWER_LIMIT_BYTES));
     for (answer, words) in [
         (r#"{"a":1,"a":2}"#, "`/a` occurs twice"),

@@ -78,14 +78,20 @@ async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged() {
     let dir = tempfile::tempdir().unwrap();
     let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
     let host = flow(dir.path(), &receiver).await;
-    let down = || ModelError::Unavailable { model: "classifier".into(), cause: "down".into() };
+    let down =
+        || ModelError::Unavailable { model: "classifier".into(), cause: "down".into(), retry_after_ms: None };
     let check = async |id: &str, answer: Result<&str, ModelError>, enriched: bool, flag: &str| {
-        host.oracle.next(answer);
+        // Whatever is asked again gets the same.
+        let calls = host.oracle.calls();
+        for _ in 0..if enriched { 1 } else { 3 } {
+            host.oracle.next(answer.clone());
+        }
         let payload = json!({ "source": "web-form", "message_id": id, "text": id });
         let ended = host.ran("lead-classifier", &event(id, &payload)).await;
         let End::Done { output, needs_review: Some(reason) } = &ended.end else { panic!("{:?}", ended.end) };
         let out: Value = serde_json::from_str(output).unwrap();
         assert_eq!(out["enriched"], json!(enriched), "{id}");
+        assert_eq!(host.oracle.calls() - calls, if enriched { 1 } else { 3 }, "{id}");
         assert!(reason.contains(flag), "{id}: {reason}");
         let decided = host.evidence_of(ended.work.work_id, "decided").await;
         assert_eq!(decided.len(), usize::from(enriched), "{id}: {decided:?}");

@@ -2,6 +2,7 @@
 
 mod answers;
 mod connectors;
+mod models;
 mod reference;
 mod scenarios;
 mod shutdowns;

@@ -5,6 +5,7 @@
 
 use crate::contract::tier::Tier;
 use crate::dispatch::retry::RetryPolicy;
+use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
 use anyhow::{Result, bail};
 
@@ -47,6 +48,9 @@ const TIMEOUT_MAX_MS: u64 = 60 * 60 * 1_000;
 
 /// The longest time that a receiver's search may lag behind its writes, in milliseconds: a day.
 const SETTLING_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// Calls of one decision: each costs money, and the run waits for all of them.
+const MODEL_CALLS_MAX: u64 = 20;
 
 const fn bound(setting: &'static str, value: u64, least: u64, most: u64, remedy: &'static str) -> Bound {
     Bound { setting, value, least, most, remedy }
@@ -149,6 +153,32 @@ pub(super) fn retry(retry: &RetryPolicy) -> [Bound; 4] {
             "in milliseconds; 86400000, a day, is the default, and `attempts_max = 1` means that nothing is tried again",
         ),
     ]
+}
+
+pub(super) fn patience(patience: &Patience) -> [Bound; 4] {
+    let Patience { retry, timeout_ms } = patience;
+    [
+        bound("timeout_ms", *timeout_ms, 1, TIMEOUT_MAX_MS, "in milliseconds; 60000 is the default"),
+        bound(
+            "retry.attempts_max",
+            retry.attempts_max.into(),
+            1,
+            MODEL_CALLS_MAX,
+            "1 means that nothing is asked again; 3 is the default",
+        ),
+        bound("retry.base_ms", retry.base_ms, 0, TIMEOUT_MAX_MS, "in milliseconds; 500 is the default"),
+        bound(
+            "retry.ceiling_ms",
+            retry.ceiling_ms,
+            0,
+            TIMEOUT_MAX_MS,
+            "in milliseconds; 10000 is the default",
+        ),
+    ]
+}
+
+pub(super) fn max_tokens(tokens: u32) -> Bound {
+    bound("max_tokens", tokens.into(), 1, u32::MAX.into(), "an answer of no tokens is none")
 }
 
 pub(super) fn concurrency(concurrency: u32) -> Bound {

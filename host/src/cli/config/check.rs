@@ -26,8 +26,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
     }
     distinct("flow", "a step stands in a flow once", &config.flow)?;
     distinct("progress.stages", "a stage is reached once", &config.progress.stages)?;
-    for name in config.models.keys() {
+    for (name, model) in &config.models {
         named("[model] name", name)?;
+        model.check(&format!("[model.{name}]"))?;
     }
     for (name, destination) in &config.destinations {
         named("[destination] name", name)?;

@@ -17,6 +17,9 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use url::Url;
 
+/// How to write an address.
+const EXAMPLE: &str = "https://crm.example.com/deals";
+
 /// An HTTP destination.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,26 +166,30 @@ fn address(setting: &str, text: &str) -> Result<Vec<String>> {
         }
     }
     // With two different fillings, so that a host that depends on the payload is seen.
-    let [url, other] = ["a", "b"].map(|filling| Url::parse(&filled(text, filling)));
-    let (Ok(url), Ok(other)) = (url, other) else {
-        bail!("`{setting}` is no absolute address; write it like https://crm.example.com/deals");
-    };
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        bail!(
-            "`{setting}` has another scheme than http or https; write it like https://crm.example.com/deals"
-        );
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        bail!(
-            "`{setting}` holds a user name or password; an address is stored and shown, so name them with `authorization`"
-        );
-    }
+    let of = |filling: &str| absolute(setting, &filled(text, filling), EXAMPLE);
+    let (url, other) = (of("a")?, of("b")?);
     if url.origin() != other.origin() {
         bail!(
             "`{setting}` has a place in its host or port, so that a payload would choose where rows go; write the host out"
         );
     }
     Ok(places)
+}
+
+/// Read an address that has no places. No refusal repeats it.
+pub(super) fn absolute(setting: &str, text: &str, example: &str) -> Result<Url> {
+    let Ok(url) = Url::parse(text) else {
+        bail!("`{setting}` is no absolute address; write it like {example}");
+    };
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        bail!("`{setting}` has another scheme than http or https; write it like {example}");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        bail!(
+            "`{setting}` holds a user name or password; an address is stored and shown, so name them with `authorization` or `api_key`"
+        );
+    }
+    Ok(url)
 }
 
 /// What stands between braces; none where a brace is not closed.

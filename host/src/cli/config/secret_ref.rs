@@ -1,6 +1,6 @@
 //! Where a credential is, never the credential.
 //!
-//! Owns `authorization = { env = "..." }` and `{ file = "..." }`. Refuses a credential that is written into the
+//! Owns `{ env = "..." }` and `{ file = "..." }`, as in `authorization` and `api_key`. Refuses a credential that is written into the
 //! configuration itself, and one that is empty or too long. No error repeats what was written or read: what stands in the
 //! wrong place may be the credential.
 
@@ -53,47 +53,47 @@ fn is_variable(name: &str) -> bool {
 }
 
 impl SecretRef {
-    /// Fetch the credential.
+    /// Fetch the credential that `setting` refers to.
     ///
     /// # Errors
     /// It is not there, can't be read, is empty or is too long. The error says which of both places was meant and not
     /// what stands there.
-    pub fn read(&self, config: &Config) -> Result<String> {
+    pub fn read(&self, setting: &str, config: &Config) -> Result<String> {
         let secret = match self {
             Self::Env(name) => match std::env::var(name) {
                 Ok(secret) => secret,
                 Err(VarError::NotPresent) => bail!(
-                    "reading a credential: the environment variable that `authorization.env` names is not set; set it, or correct the name"
+                    "reading a credential: the environment variable that `{setting}.env` names is not set; set it, or correct the name"
                 ),
                 Err(VarError::NotUnicode(_)) => bail!(
-                    "reading a credential: the environment variable that `authorization.env` names is no UTF-8; set it to text"
+                    "reading a credential: the environment variable that `{setting}.env` names is no UTF-8; set it to text"
                 ),
             },
-            Self::File(path) => read_file(&config.resolve(path))?,
+            Self::File(path) => read_file(setting, &config.resolve(path))?,
         };
         if secret.trim().is_empty() {
             return Err(anyhow!(
-                "reading a credential: what `authorization` names is empty; put the header's whole value there, such as \"Bearer ...\""
+                "reading a credential: what `{setting}` names is empty; put the credential there, for `authorization` the header's whole value, such as \"Bearer ...\""
             ));
         }
         Ok(secret)
     }
 }
 
-fn read_file(path: &std::path::Path) -> Result<String> {
+fn read_file(setting: &str, path: &std::path::Path) -> Result<String> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(SECRET_LIMIT_BYTES + 1).read_to_end(&mut bytes))
-        .context("reading a credential: the file that `authorization.file` names can't be read")?;
+        .with_context(|| {
+            format!("reading a credential: the file that `{setting}.file` names can't be read")
+        })?;
     if bytes.len() as u64 > SECRET_LIMIT_BYTES {
         bail!(
-            "reading a credential: the file that `authorization.file` names is longer than {SECRET_LIMIT_BYTES} bytes; it should hold a header's value alone"
+            "reading a credential: the file that `{setting}.file` names is longer than {SECRET_LIMIT_BYTES} bytes; it should hold the credential alone"
         );
     }
     String::from_utf8(bytes).map_err(|_| {
-        anyhow!(
-            "reading a credential: the file that `authorization.file` names is no UTF-8; write it as text"
-        )
+        anyhow!("reading a credential: the file that `{setting}.file` names is no UTF-8; write it as text")
     })
 }
 

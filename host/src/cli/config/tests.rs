@@ -2,6 +2,7 @@
 
 use super::{Config, DEFAULT, check, without_value};
 use crate::dispatch::retry::RetryPolicy;
+use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
 
 fn read(text: &str) -> anyhow::Result<Config> {
@@ -20,7 +21,8 @@ fn the_commented_default_is_a_valid_configuration_and_so_is_what_its_comments_pr
     let said_to_be_the_defaults = &config.steps[1];
     assert_eq!(said_to_be_the_defaults.limits, Limits::default());
     assert_eq!(said_to_be_the_defaults.retry, RetryPolicy::default());
-    assert_eq!(config.models.len(), 1);
+    assert_eq!(config.models.len(), 2);
+    assert!(config.models.values().all(|model| model.patience() == Patience::default()));
     assert_eq!(config.destinations.len(), 3);
     let all = uncommented(&proposed, "# # ");
     assert!(all.len() < proposed.len(), "there are proposals within proposals");
@@ -185,6 +187,38 @@ fn a_tier_without_its_means_is_refused_with_what_it_needs() {
     check(tier, &format!("{fingerprint}{}", asked("https://u:p@crm.example.com/{key}")), &["`look_up.url`"]);
     check(tier, &with_key.replace("\"lookup\"", "\"blind\""), &["`look_up`", "tier"]);
     check(tier, "tier = \"key\"\nmethod = \"GET\"", &["POST", "PATCH"]);
+}
+
+#[test]
+fn a_model_that_could_not_be_asked_is_refused_with_its_setting() {
+    let scripted = "kind = \"scripted\"\nrules = \"rules.json\"";
+    let openai = |lines: &str| format!("kind = \"openai\"\nmodel = \"x\"\n{lines}");
+    let at = |url: &str| openai(&format!("base_url = \"{url}\""));
+    let good = |line: &str| format!("{}\n{line}", at("https://api.example/v1"));
+    read(&WHOLE.replace(scripted, &good("api_key = { env = \"KEY\" }"))).unwrap();
+    let local = format!("{}\nallow_private_addresses = true", at("http://127.0.0.1:8000/v1"));
+    read(&WHOLE.replace(scripted, &local)).unwrap();
+    for (to, said) in [
+        (at("api.example/v1"), ["`base_url`", "absolute"]),
+        (at("ftp://api.example/v1"), ["`base_url`", "http or https"]),
+        (at("https://me:hidden@api.example/v1"), ["`base_url`", "`api_key`"]),
+        (at("https://api.example/v1?key=hidden"), ["`base_url`", "`?`"]),
+        (at("http://api.example/v1"), ["`base_url`", "https"]),
+        (at("https://api.example/v1").replace("\"x\"", "\" \""), ["`model`", "is empty"]),
+        (good("api_key = \"sk-hidden\""), ["line ", "never stands in this file"]),
+        (good("max_tokens = 0"), ["`max_tokens`", "at least 1"]),
+        (good("timeout_ms = 0"), ["`timeout_ms`", "at least 1"]),
+        (good("request_timeout_ms = 0"), ["`request_timeout_ms`", "at least 1"]),
+        (good("retry = { attempts_max = 0 }"), ["`retry.attempts_max`", "at least 1"]),
+        (good("retry = { attempts_max = 21 }"), ["`retry.attempts_max`", "at most 20"]),
+        (good("prices = { input_per_million = -1.0, output_per_million = 1.0 }"), ["`prices`", "-1"]),
+        (good("prices = { input_per_million = nan, output_per_million = 1.0 }"), ["`prices`", "NaN"]),
+        (format!("{scripted}\nretry = {{ age_max_ms = 1 }}"), ["line ", "unknown field `age_max_ms`"]),
+    ] {
+        check(scripted, &to, &said);
+        let error = read(&WHOLE.replace(scripted, &to)).unwrap_err();
+        assert!(!format!("{error:#}").contains("hidden"), "{error:#}");
+    }
 }
 
 #[test]

@@ -1,13 +1,9 @@
-//! What a request is made of: address, method, key header. Each is refused with a cause that never repeats the address,
-//! because some hold a token in their path.
+//! What a delivery's request is made of beside its address: method and key header. Each is refused with its cause.
 
-use crate::connectors::address_policy::AddressPolicy;
 use crate::connectors::envelope::Method;
 use reqwest::header;
 use reqwest::header::HeaderName;
 use reqwest::header::HeaderValue;
-use url::Host;
-use url::Url;
 
 /// Headers that the connector itself sets; a key in one of them would break the request or the credential.
 const RESERVED_HEADERS: [HeaderName; 7] = [
@@ -19,35 +15,6 @@ const RESERVED_HEADERS: [HeaderName; 7] = [
     header::CONNECTION,
     header::EXPECT,
 ];
-
-/// The address, if it may be called.
-pub(super) fn target(policy: AddressPolicy, url: &str) -> Result<Url, String> {
-    let url = Url::parse(url).map_err(|error| {
-        format!("the destination's `url` can't be read ({error}): give an absolute http or https address")
-    })?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "the destination's `url` has the scheme `{}`: only http and https are called",
-            url.scheme()
-        ));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "the destination's `url` holds a credential: put it into an account and name the account"
-                .to_owned(),
-        );
-    }
-    // The client connects to literal addresses without asking its resolver, so they are checked here.
-    let literal = match url.host() {
-        Some(Host::Ipv4(address)) => Some(address.into()),
-        Some(Host::Ipv6(address)) => Some(address.into()),
-        Some(Host::Domain(_)) | None => None,
-    };
-    if let Some(address) = literal {
-        policy.check(url.host_str().unwrap_or_default(), address).map_err(|refused| refused.to_string())?;
-    }
-    Ok(url)
-}
 
 pub(super) fn method(method: Method) -> reqwest::Method {
     match method {

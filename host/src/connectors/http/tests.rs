@@ -11,6 +11,7 @@ use std::net::TcpStream;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
+use std::time::Duration;
 
 const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 15\r\n\r\n{\"id\":\"deal-1\"}";
 

@@ -32,7 +32,7 @@ fn request(input: &str) -> ModelRequest {
 async fn the_first_rule_whose_conditions_all_hold_answers() {
     let model = scripted(RULES, &ScriptedOptions::default());
     let check = async |input: &str, expected: &str| {
-        assert_eq!(model.ask(&request(input)).await.unwrap().output, expected, "{input}")
+        assert_eq!(model.ask(&request(input)).await.answer.unwrap(), expected, "{input}")
     };
     check(r#"{"text": "my INVOICE", "vip": true}"#, r#"{"intent":"vip-billing"}"#).await;
     check(
@@ -55,7 +55,7 @@ async fn the_first_rule_whose_conditions_all_hold_answers() {
 async fn a_placeholder_is_filled_once_and_what_it_brings_is_not_read_again() {
     let model = scripted(r#"{"rules":[],"otherwise":"{{/a}}"}"#, &ScriptedOptions::default());
     assert_eq!(
-        model.ask(&request(r#"{"a":"{{/secret}}","secret":"x"}"#)).await.unwrap().output,
+        model.ask(&request(r#"{"a":"{{/secret}}","secret":"x"}"#)).await.answer.unwrap(),
         r#""{{/secret}}""#
     );
 }
@@ -63,8 +63,9 @@ async fn a_placeholder_is_filled_once_and_what_it_brings_is_not_read_again() {
 #[tokio::test]
 async fn what_cannot_be_answered_is_an_error_with_the_remedy() {
     let check = async |script: &str, input: &str, words: &str| {
-        let error = scripted(script, &ScriptedOptions::default()).ask(&request(input)).await.unwrap_err();
-        assert!(matches!(error, ModelError::Invalid { .. }) && error.to_string().contains(words), "{error}");
+        let error =
+            scripted(script, &ScriptedOptions::default()).ask(&request(input)).await.answer.unwrap_err();
+        assert!(matches!(error, ModelError::Refused { .. }) && error.to_string().contains(words), "{error}");
     };
     check(r#"{"rules":[]}"#, "{}", "`otherwise`").await;
     check(r#"{"rules":[],"otherwise":"{{/name}}"}"#, "{}", "`/name`").await;
@@ -124,9 +125,9 @@ async fn every_call_is_one_line_across_loads_also_one_that_fails() {
         ScriptedOptions { call_log: Some(log.clone()), fail_first: 1, ..ScriptedOptions::default() };
     for _ in 0..2 {
         let model = scripted(RULES, &options);
-        let down = model.ask(&request("{}")).await.unwrap_err();
+        let down = model.ask(&request("{}")).await.answer.unwrap_err();
         assert!(matches!(down, ModelError::Unavailable { .. }), "{down}");
-        assert!(model.ask(&request("{}")).await.is_ok());
+        assert!(model.ask(&request("{}")).await.answer.is_ok());
     }
     let text = std::fs::read_to_string(&log).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

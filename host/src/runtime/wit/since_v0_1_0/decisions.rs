@@ -87,7 +87,7 @@ fn told(error: DecideError) -> DecisionError {
     match error {
         DecideError::NotGranted { .. } => DecisionError::NotGranted(text),
         // A run that is over tells its guest nothing; the caller has ended it.
-        DecideError::Model(_) | DecideError::Stop(_) => DecisionError::ModelFailed(text),
+        DecideError::Model { .. } | DecideError::Stop(_) => DecisionError::ModelFailed(text),
         DecideError::InvalidAnswer { .. } => DecisionError::InvalidAnswer(text),
         DecideError::InvalidQuestion(_) => DecisionError::InvalidQuestion(text),
     }
