@@ -71,7 +71,6 @@ enum Verb {
     /// Outbox rows: what goes out, and how it stands.
     #[command(subcommand)]
     Outbox(outbox::Verb),
-    /// Destinations, and which of them are paused.
     /// Claim a key for a program outside that does its effects itself.
     Claim(caller::ClaimArgs),
     /// Say that an effect of a claim has happened.
@@ -83,7 +82,7 @@ enum Verb {
     /// Events whose identity is on record with other content, kept for a person.
     #[command(subcommand)]
     Quarantine(quarantine::Verb),
-    /// Destinations that are paused.
+    /// Destinations, and which of them are paused.
     #[command(subcommand)]
     Destination(destination::Verb),
     /// Stop a destination, a step, the namespace or everything; what is stopped.
