@@ -162,6 +162,10 @@ pub(super) async fn settle(config: &Config, args: SettleArgs, format: Format) ->
             told(&work, "applied", "it is settled", &[], format)?;
             Ok(Ending::Done)
         }
+        Settled::Cancelled { cause } => {
+            told(&work, "cancelled", &cause, &[], format)?;
+            Ok(Ending::NotDone)
+        }
         Settled::RowConflict { cause } => {
             told(&work, "dead", &cause, &[], format)?;
             Ok(Ending::NotDone)

@@ -138,6 +138,14 @@ pub(super) fn report<S: Copy>(
             }
             Ok(Ending::Done)
         }
+        Decided::Asked => {
+            if format == Format::Json {
+                output::json(&json!({ noun: id, "state": "running", "asked": to }))?;
+            } else {
+                output::line(format!("{noun} {} is {to} when its run ends", output::short(id)))?;
+            }
+            Ok(Ending::Done)
+        }
         Decided::Refused(state) => bail!(
             "deciding about a {noun}: {} is {}, and this can be said of one that is {}; nothing was changed",
             output::short(id),

@@ -127,6 +127,7 @@ fn words(end: &End) -> (String, String) {
         End::Review(cause) => ("review", cause.clone()),
         End::Rejected(cause) => ("rejected", cause.clone()),
         End::Dead(cause) => ("dead", cause.clone()),
+        End::Cancelled(cause) => ("cancelled", cause.clone()),
         End::LeaseLost => ("lease lost", "another run has the work; this one changed nothing".to_owned()),
     };
     (verdict.to_owned(), why)

@@ -156,6 +156,7 @@ pub(super) fn ended_json(ended: &Ended) -> Value {
         End::Review(cause) => ("review", json!({ "cause": cause })),
         End::Rejected(cause) => ("rejected", json!({ "cause": cause })),
         End::Dead(cause) => ("dead", json!({ "cause": cause })),
+        End::Cancelled(cause) => ("cancelled", json!({ "cause": cause })),
         End::LeaseLost => ("lease-lost", json!({})),
     };
     json!({

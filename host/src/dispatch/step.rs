@@ -128,6 +128,8 @@ pub enum End {
     Rejected(String),
     /// Budget used up, or a row that conflicts.
     Dead(String),
+    /// A person cancelled the work while it ran.
+    Cancelled(String),
     /// Another run has the work; this one changed nothing.
     LeaseLost,
 }
@@ -331,6 +333,7 @@ impl Ran {
         Ok(ended(match settled {
             Settled::Applied => end,
             Settled::RowConflict { cause } => End::Dead(cause),
+            Settled::Cancelled { cause } => End::Cancelled(cause),
             Settled::LeaseLost => {
                 // Where the claim itself was never committed, nobody has the work, and the caller must hear why.
                 job.durable.wait().await?;

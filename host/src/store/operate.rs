@@ -25,7 +25,7 @@ pub enum WorkDecision {
     },
     /// It shall never run. From dead and review.
     Reject,
-    /// Stop it. From waiting and review.
+    /// Stop it. From waiting and review; a running one is cancelled at its settle, or when its lease ends without one.
     Cancel,
     /// It has happened; the work is done. What was open of its effects is recorded. From in doubt.
     Done {
@@ -47,7 +47,7 @@ impl WorkDecision {
     pub const fn from_states(&self) -> &'static [WorkState] {
         match self {
             Self::Replay { .. } | Self::Reject => &[WorkState::Dead, WorkState::Review],
-            Self::Cancel => &[WorkState::Waiting, WorkState::Review],
+            Self::Cancel => &[WorkState::Waiting, WorkState::Running, WorkState::Review],
             Self::Done { .. } | Self::Again | Self::Dead => &[WorkState::InDoubt],
         }
     }
@@ -112,6 +112,8 @@ impl RowDecision {
 pub enum Decided<S> {
     /// It is durable.
     Applied,
+    /// It is durable, and comes into effect when the run that is under way ends.
+    Asked,
     /// It can't be said in this state; nothing changed.
     Refused(S),
     /// There is nothing of this id.

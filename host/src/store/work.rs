@@ -278,6 +278,11 @@ pub enum Settled {
         /// The cause, with the row's id.
         cause: String,
     },
+    /// A person has cancelled the work meanwhile: it is cancelled, and nothing collected was committed.
+    Cancelled {
+        /// Who, and why.
+        cause: String,
+    },
     /// The claim is no longer the caller's. Nothing changed.
     LeaseLost,
 }

@@ -155,6 +155,8 @@ macro_rules! conformance {
                 ]
                 operate: [
                     work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget,
+                    work_decide_s18_cancels_a_running_work_at_its_settle_and_nothing_of_it_commits,
+                    work_decide_cancels_a_running_work_whose_holder_has_gone,
                     work_decide_replays_at_the_time_it_was_given,
                     work_decide_resolves_a_work_in_doubt_as_the_person_says,
                     work_decide_ends_what_shall_not_run_and_finished_work_stays,

@@ -1,14 +1,15 @@
 //! What a person decides.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, LEASE_MS, SPACE, actor, arrival, at, done, held, retry, row_ref, rows, take,
+    Bench, CRM, ELSEWHERE, LEASE_MS, SPACE, actor, arrival, at, done, done_with, held, retry, row_ref, rows,
+    take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::{Arrival, Repeat, Standing};
 use onceward::store::intent::IntentState;
 use onceward::store::operate::{Decided, RowDecision, WorkDecision};
 use onceward::store::outbox::{RowOutcome, RowRef, RowState};
-use onceward::store::work::{Holder, Outcome, WorkRef, WorkState};
+use onceward::store::work::{Holder, Outcome, Settled, WorkRef, WorkState};
 
 async fn decide(bench: &Bench, work: WorkRef, decision: WorkDecision) -> Decided<WorkState> {
     bench.store.work_decide(work, decision, actor()).await.expect("the store works")
@@ -69,6 +70,34 @@ pub(super) async fn work_decide_ends_what_shall_not_run_and_finished_work_stays(
     }
     let standing = bench.standing(arrival("c")).await;
     assert_eq!(standing, Standing::Cancelled);
+}
+
+pub(super) async fn work_decide_s18_cancels_a_running_work_at_its_settle_and_nothing_of_it_commits(
+    bench: Bench,
+) {
+    let held = bench.hold("a").await;
+    assert_eq!(decide(&bench, at(&held.work), WorkDecision::Cancel).await, Decided::Asked);
+    assert_eq!(bench.show(at(&held.work)).await.state, WorkState::Running, "its holder goes on");
+    let twice = decide(&bench, at(&held.work), WorkDecision::Cancel).await;
+    assert_eq!(twice, Decided::Refused(WorkState::Running), "it was asked for before");
+    let settled = bench.settle(&held, done_with(rows(&["r"]))).await;
+    assert_eq!(settled, Settled::Cancelled { cause: "Noor says: checked by hand".to_owned() });
+    assert_eq!(bench.show(at(&held.work)).await.state, WorkState::Cancelled);
+    assert!(bench.take_rows(take()).await.is_empty(), "a row of a cancelled run went out");
+}
+
+pub(super) async fn work_decide_cancels_a_running_work_whose_holder_has_gone(bench: Bench) {
+    // Asked for in time: the takeover finds it. Asked for too late: it is cancelled at once.
+    let asked = bench.hold("a").await;
+    let late = bench.hold("b").await;
+    assert_eq!(decide(&bench, at(&asked.work), WorkDecision::Cancel).await, Decided::Asked);
+    bench.advance(LEASE_MS);
+    assert_eq!(decide(&bench, at(&late.work), WorkDecision::Cancel).await, Decided::Applied);
+    assert!(bench.take().await.is_none());
+    for work in [at(&asked.work), at(&late.work)] {
+        assert_eq!(bench.show(work).await.state, WorkState::Cancelled);
+    }
+    assert_eq!(bench.settle(&asked, done()).await, Settled::LeaseLost);
 }
 
 pub(super) async fn work_decide_replays_at_the_time_it_was_given(bench: Bench) {

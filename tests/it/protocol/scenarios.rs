@@ -9,8 +9,9 @@ use onceward::dispatch::step::End;
 use onceward::identity::event::Event;
 use onceward::store::claim::{Repeat, Standing};
 use onceward::store::error::StoreError;
+use onceward::store::operate::{Actor, Decided, WorkDecision};
 use onceward::store::outbox::RowState;
-use onceward::store::work::WorkState;
+use onceward::store::work::{WorkRef, WorkState};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -266,6 +267,25 @@ async fn s16_a_row_that_was_passed_over_is_delivered_all_the_same() {
     host.deliver().await;
     assert_eq!(host.row_states().await, [RowState::Sent, RowState::Sent]);
     assert_eq!(receiver.counts().await.unwrap().created, 2);
+}
+
+#[tokio::test]
+async fn s18_a_work_is_cancelled_while_it_runs_and_a_repeat_hears_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = HostBuilder::new(dir.path()).step("decides").start().await;
+    host.oracle.delay(Duration::from_millis(200));
+    let event = event("a", &json!({ "prompt_version": "1" }));
+    let cancel = async {
+        host.oracle.until_asked(1).await;
+        let work = host.works().await.remove(0);
+        let work = WorkRef { namespace: work.namespace, id: work.work_id };
+        let actor = Actor { name: "Noor".to_owned(), reason: "it eats the host".to_owned() };
+        host.store.work_decide(work, WorkDecision::Cancel, actor).await.unwrap()
+    };
+    let (ended, decided) = tokio::join!(host.ran("decides", &event), cancel);
+    assert_eq!(decided, Decided::Asked);
+    assert!(matches!(&ended.end, End::Cancelled(cause) if cause.contains("Noor")), "{:?}", ended.end);
+    assert!(matches!(host.answered("decides", &event).await.standing, Standing::Cancelled));
 }
 
 #[tokio::test]

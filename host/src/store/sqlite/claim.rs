@@ -14,7 +14,7 @@ use crate::store::sqlite::quarantine;
 use crate::store::sqlite::quarantine::Kept;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
-use crate::store::work::{Holder, WorkRef, WorkState};
+use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 
 /// The longest hint to a caller that finds the work running, in milliseconds: runs are short, leases are not.
 const RUNNING_HINT_MAX_MS: i64 = 1_000;
@@ -272,6 +272,9 @@ pub(super) fn take(
     if takeover && before.holder == Holder::Caller && intent::doubt(tx, seq, &before)? {
         return Ok(None);
     }
+    if takeover && cancel_lapsed(tx, seq, &before)? {
+        return Ok(None);
+    }
     let token = tx.next_token()?;
     let claimed = tx.execute(
         include_str!("queries/work_claim.sql"),
@@ -303,6 +306,16 @@ pub(super) fn take(
     }
     tx.evidence(&before.namespace, before.work_id, "dead", &cause)?;
     Ok(None)
+}
+
+/// Whether a person cancelled the work while it was run by a holder who has gone away: then it is cancelled now.
+fn cancel_lapsed(tx: &Tx<'_>, seq: i64, work: &WorkRecord) -> Result<bool, StoreError> {
+    let cause: Option<String> =
+        tx.first(include_str!("queries/work_cancel_lapsed.sql"), (seq, tx.now_ms), |row| row.get(0))?;
+    if let Some(cause) = &cause {
+        tx.evidence(&work.namespace, work.work_id, "cancelled", cause)?;
+    }
+    Ok(cause.is_some())
 }
 
 /// How a claim came to its work.

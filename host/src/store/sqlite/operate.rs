@@ -102,6 +102,9 @@ fn decide_work(
         return Ok(Decided::Refused(state));
     }
     let (to, why) = (decision.to_state(), said(actor));
+    if state == WorkState::Running {
+        return cancel_running(tx, work, &why);
+    }
     let (mut due_ms, mut output, mut reference) = (None, None, None);
     match decision {
         WorkDecision::Replay { due_in_ms } => {
@@ -124,6 +127,23 @@ fn decide_work(
     let detail = format!("{} to {}{reference}: {why}", state.word(), to.word());
     tx.evidence(&work.namespace, work.id, "decided-by", &detail)?;
     Ok(Decided::Applied)
+}
+
+/// Cancel a work that is run: at once where nobody holds it any more, else when its run ends.
+fn cancel_running(tx: &Tx<'_>, work: &WorkRef, why: &str) -> Result<Decided<WorkState>, StoreError> {
+    let key = (&work.namespace, work.id.as_bytes());
+    let asked = (key.0, key.1, why, tx.now_ms);
+    if tx.execute(include_str!("queries/work_cancel_ask.sql"), asked)? == 1 {
+        tx.evidence(&work.namespace, work.id, "decided-by", &format!("cancel when the run ends: {why}"))?;
+        return Ok(Decided::Asked);
+    }
+    let cancelled = (key.0, key.1, tx.now_ms, why);
+    if tx.execute(include_str!("queries/work_cancel.sql"), cancelled)? == 1 {
+        tx.evidence(&work.namespace, work.id, "decided-by", &format!("running to cancelled: {why}"))?;
+        return Ok(Decided::Applied);
+    }
+    // An outside caller holds it, who alone knows what it has done; or it was asked for before.
+    Ok(Decided::Refused(WorkState::Running))
 }
 
 fn decide_row(

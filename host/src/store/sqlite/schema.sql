@@ -53,6 +53,7 @@ CREATE TABLE work (
     output          BLOB,
     needs_review    TEXT,
     cause           TEXT,
+    cancel_cause    TEXT,
     created_ms      INTEGER NOT NULL,
     updated_ms      INTEGER NOT NULL,
     CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),

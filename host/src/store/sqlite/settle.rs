@@ -23,9 +23,16 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     for note in &settlement.notes {
         tx.evidence(namespace, work, "note", note)?;
     }
+    let asked = (namespace, work.as_bytes());
+    let asked =
+        tx.first(include_str!("queries/work_cancel_find.sql"), asked, |row| row.get::<_, String>(0))?;
+    if let Some(cause) = asked {
+        update(tx, settlement, &Change { cause: Some(&cause), ..Change::to(WorkState::Cancelled) })?;
+        return Ok(Settled::Cancelled { cause });
+    }
     if let Some(collected) = collected(&settlement.outcome) {
         if let Some(cause) = row_conflict(tx, namespace, collected)? {
-            update(tx, settlement, &Outcome::Dead { cause: cause.clone() })?;
+            update(tx, settlement, &Change { cause: Some(&cause), ..Change::to(WorkState::Dead) })?;
             return Ok(Settled::RowConflict { cause });
         }
         commit_collected(tx, settlement, collected)?;
@@ -34,7 +41,7 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
         follow(tx, settlement, next)?;
     }
     intent::close(tx, settlement)?;
-    update(tx, settlement, &settlement.outcome)?;
+    update(tx, settlement, &Change::of(&settlement.outcome, tx.now_ms))?;
     Ok(Settled::Applied)
 }
 
@@ -177,9 +184,8 @@ impl<'a> Change<'a> {
     }
 }
 
-fn update(tx: &Tx<'_>, settlement: &Settlement, outcome: &Outcome) -> Result<(), StoreError> {
+fn update(tx: &Tx<'_>, settlement: &Settlement, change: &Change<'_>) -> Result<(), StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
-    let change = Change::of(outcome, tx.now_ms);
     let updated = tx.execute(
         include_str!("queries/work_settle.sql"),
         (
