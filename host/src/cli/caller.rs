@@ -214,6 +214,5 @@ pub(super) fn print_effects(effects: &[Intent]) -> Result<()> {
 }
 
 fn content(path: &Path) -> Result<String> {
-    let (name, bytes) = input::bytes("the content", path, EVENT_LIMIT_BYTES as u64 + 1)?;
-    String::from_utf8(bytes).with_context(|| format!("reading the content from {name}: it is no UTF-8"))
+    input::text("the content", path, EVENT_LIMIT_BYTES as u64)
 }

@@ -44,6 +44,20 @@ pub(super) enum Resolution {
     Cancel,
 }
 
+impl Resolution {
+    /// The decision, with the reference that was said beside it.
+    pub(super) fn decision(self, reference: Option<String>) -> Result<RowDecision> {
+        match (self, reference) {
+            (Self::Sent, external_reference) => Ok(RowDecision::Sent { external_reference }),
+            (Self::Again, None) => Ok(RowDecision::Again { due_in_ms: 0 }),
+            (Self::Cancel, None) => Ok(RowDecision::Cancel),
+            (Self::Again | Self::Cancel, Some(_)) => {
+                bail!("deciding about a row: --reference goes with `--as sent` alone")
+            }
+        }
+    }
+}
+
 /// How a work in doubt is resolved.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum WorkResolution {
@@ -103,14 +117,7 @@ pub(super) async fn row(
     format: Format,
 ) -> Result<Ending> {
     let actor = by.actor()?;
-    let decision = match (resolution, reference) {
-        (Resolution::Sent, external_reference) => RowDecision::Sent { external_reference },
-        (Resolution::Again, None) => RowDecision::Again,
-        (Resolution::Cancel, None) => RowDecision::Cancel,
-        (Resolution::Again | Resolution::Cancel, Some(_)) => {
-            bail!("deciding about a row: --reference goes with `--as sent` alone")
-        }
-    };
+    let decision = resolution.decision(reference)?;
     let (store, _) = compose::owner(config)?;
     let id = find::row(&*store, &config.namespace, text, "deciding about a row").await?.row_id;
     let row = RowRef { namespace: config.namespace.clone(), id };

@@ -13,6 +13,7 @@ mod run;
 mod resume;
 mod deliver;
 mod decide;
+mod bulk;
 mod work;
 mod approve;
 mod outbox;

@@ -2,6 +2,8 @@
 
 use crate::cli::Ending;
 use crate::cli::approve;
+use crate::cli::bulk;
+use crate::cli::bulk::Selection;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
@@ -10,6 +12,7 @@ use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::identity::key::RowId;
+use crate::store::bulk::RowChoice;
 use crate::store::outbox::{OutboxFilter, OutboxRow, RowState};
 use anyhow::{Result, anyhow};
 use std::path::PathBuf;
@@ -58,10 +61,19 @@ pub(super) enum Verb {
         #[command(flatten)]
         by: By,
     },
-    /// Say what happened to a row that is blocked or in doubt, or stop one that is pending.
+    /// Say what happened to a row that is blocked or in doubt, or stop one that is pending. Or to many.
     Resolve {
         /// The id, or its beginning.
-        row: String,
+        #[arg(id = "one", value_name = "ROW", required_unless_present = "all", conflicts_with = "all")]
+        row: Option<String>,
+        #[command(flatten)]
+        selection: Selection,
+        /// With `--all`: rows in this state, as `outbox list` takes it.
+        #[arg(long, requires = "all", conflicts_with = "one", default_value = "blocked")]
+        state: String,
+        /// With `--all`: rows for this destination alone.
+        #[arg(long, requires = "all", conflicts_with = "one")]
+        destination: Option<String>,
         /// What happened, or shall happen.
         #[arg(long, value_enum, value_name = "OUTCOME")]
         r#as: Resolution,
@@ -81,7 +93,14 @@ pub(super) async fn outbox(config: &Config, verb: Verb, format: Format) -> Resul
             let filter = OutboxFilter { namespace: config.namespace.clone(), state, work: None, limit };
             list(&store.outbox_list(filter).await?, format)?;
         }
-        Verb::Resolve { row, r#as, reference, by } => {
+        Verb::Resolve { row: None, selection, state, destination, r#as, reference, by } => {
+            let state = parse_state(&state)?;
+            let (namespace, cause) = (config.namespace.clone(), selection.cause.clone());
+            let choice = RowChoice { namespace, state, destination, cause };
+            let decision = r#as.decision(reference)?;
+            return bulk::decide_rows(config, choice, decision, &selection, by, format).await;
+        }
+        Verb::Resolve { row: Some(row), r#as, reference, by, .. } => {
             return decide::row(config, &row, r#as, reference, by, format).await;
         }
         Verb::Approve { row, hash, by } => {

@@ -61,6 +61,11 @@ fn print(mut text: String) -> Result<()> {
     }
 }
 
+/// Print a line about what is going on to standard error, for people who wait.
+pub fn progress(text: impl AsRef<str>) {
+    error_line(text);
+}
+
 /// Print an error's line to standard error. There is nobody to tell where that fails.
 pub fn error_line(text: impl AsRef<str>) {
     let mut lines = text.as_ref().lines().map(shown);

@@ -1,6 +1,8 @@
 //! `onceward work`: works, and how they stand.
 
 use crate::cli::Ending;
+use crate::cli::bulk;
+use crate::cli::bulk::Selection;
 use crate::cli::caller;
 use crate::cli::compose;
 use crate::cli::config::Config;
@@ -11,6 +13,7 @@ use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::reprocess;
 use crate::store::Store;
+use crate::store::bulk::WorkChoice;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
 use crate::store::operate::WorkDecision;
@@ -42,10 +45,19 @@ pub(super) enum Verb {
         /// The id, its beginning, or the readable key.
         work: String,
     },
-    /// Run a dead work, or one in review, again: the same identity, a fresh budget.
+    /// Run a dead work, or one in review, again: the same identity, a fresh budget. Or many.
     Replay {
         /// The id, its beginning, or the readable key.
-        work: String,
+        #[arg(id = "one", value_name = "WORK", required_unless_present = "all", conflicts_with = "all")]
+        work: Option<String>,
+        #[command(flatten)]
+        selection: Selection,
+        /// With `--all`: works in this state, dead or review.
+        #[arg(long, requires = "all", conflicts_with = "one", default_value = "dead")]
+        state: String,
+        /// With `--all`: works of this step alone.
+        #[arg(long, requires = "all", conflicts_with = "one")]
+        step: Option<String>,
         #[command(flatten)]
         by: By,
     },
@@ -98,7 +110,13 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
             list(&store.work_list(filter).await?, format)?;
         }
         Verb::Show { work } => show(&*compose::read_only(config)?, &config.namespace, &work, format).await?,
-        Verb::Replay { work, by } => {
+        Verb::Replay { work: None, selection, state, step, by } => {
+            let state = parse_state(&state)?;
+            let (namespace, cause) = (config.namespace.clone(), selection.cause.clone());
+            let choice = WorkChoice { namespace, state, step, cause };
+            return bulk::replay_works(config, choice, &selection, by, format).await;
+        }
+        Verb::Replay { work: Some(work), by, .. } => {
             return decide::work(config, &work, WorkDecision::Replay { due_in_ms: 0 }, by, format).await;
         }
         Verb::Reject { work, by } => {

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod approval;
+pub mod bulk;
 pub mod claim;
 pub mod decision;
 pub mod durable;
@@ -35,6 +36,7 @@ pub mod work;
 
 use crate::contract::step::StepContract;
 use crate::store::approval::{Approved, Edit, Edited};
+use crate::store::bulk::{Batch, RowChoice, WorkChoice};
 use crate::store::claim::{Arrival, Claim, Terms};
 use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
@@ -161,6 +163,23 @@ pub trait Operate: Send + Sync {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
 
+    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice.
+    async fn work_replay_all(
+        &self,
+        choice: WorkChoice,
+        batch: Batch,
+        actor: Actor,
+    ) -> Result<u64, StoreError>;
+
+    /// Decide alike about the oldest rows of a choice in one transaction, what goes out again spread in time; how many.
+    async fn outbox_decide_all(
+        &self,
+        choice: RowChoice,
+        decision: RowDecision,
+        batch: Batch,
+        actor: Actor,
+    ) -> Result<u64, StoreError>;
+
     /// Run an old event under the step's present version: new work beside the old one, under the same root key.
     async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError>;
 
@@ -217,6 +236,12 @@ pub trait Inspect: Send + Sync {
 
     /// Works whose id begins with these hexadecimal digits, or whose readable key is this text.
     async fn work_resolve(&self, namespace: &str, text: &str) -> Result<Vec<WorkId>, StoreError>;
+
+    /// How many works a choice holds.
+    async fn work_choose_count(&self, choice: WorkChoice) -> Result<u64, StoreError>;
+
+    /// How many rows a choice holds.
+    async fn outbox_choose_count(&self, choice: RowChoice) -> Result<u64, StoreError>;
 
     /// How many works are in each state.
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError>;

@@ -75,7 +75,10 @@ pub enum RowDecision {
     },
     /// Send it again, with a fresh budget. Where it may have been applied this is the person's word that it was not, and it
     /// holds for one attempt. From blocked and in doubt.
-    Again,
+    Again {
+        /// When, in milliseconds from now: many at once are spread.
+        due_in_ms: i64,
+    },
     /// It shall not go out. From held, suppressed, pending, blocked and in doubt.
     Cancel,
 }
@@ -85,7 +88,7 @@ impl RowDecision {
     #[must_use]
     pub const fn from_states(&self) -> &'static [RowState] {
         match self {
-            Self::Sent { .. } | Self::Again => &[RowState::Blocked, RowState::InDoubt],
+            Self::Sent { .. } | Self::Again { .. } => &[RowState::Blocked, RowState::InDoubt],
             Self::Cancel => &[
                 RowState::Held,
                 RowState::Suppressed,
@@ -101,7 +104,7 @@ impl RowDecision {
     pub const fn to_state(&self) -> RowState {
         match self {
             Self::Sent { .. } => RowState::Sent,
-            Self::Again => RowState::Pending,
+            Self::Again { .. } => RowState::Pending,
             Self::Cancel => RowState::Cancelled,
         }
     }

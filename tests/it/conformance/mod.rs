@@ -5,6 +5,7 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
+mod bulk;
 mod contract;
 mod decision;
 mod effect;
@@ -164,6 +165,14 @@ macro_rules! conformance {
                     outbox_decide_sent_takes_the_persons_reference_for_good,
                     outbox_decide_again_is_a_word_for_one_attempt,
                     outbox_decide_cancel_is_the_end_of_a_row,
+                ]
+                bulk: [
+                    work_replay_all_spreads_the_oldest_and_leaves_the_rest,
+                    work_replay_all_takes_what_is_chosen_and_nothing_else,
+                    work_choose_count_is_of_the_choice,
+                    outbox_decide_all_sends_again_spread_in_time,
+                    outbox_decide_all_cancels_what_is_chosen,
+                    outbox_choose_count_is_of_the_choice,
                 ]
                 reprocess: [
                     work_reprocess_is_new_work_beside_the_old_with_the_same_root,

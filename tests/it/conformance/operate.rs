@@ -177,7 +177,7 @@ pub(super) async fn outbox_decide_sent_takes_the_persons_reference_for_good(benc
 
 pub(super) async fn outbox_decide_again_is_a_word_for_one_attempt(bench: Bench) {
     bench_with_rows(&bench, &[("r", in_doubt())]).await;
-    assert_eq!(decide_row(&bench, "r", RowDecision::Again).await, Decided::Applied);
+    assert_eq!(decide_row(&bench, "r", RowDecision::Again { due_in_ms: 0 }).await, Decided::Applied);
     let sending = bench.take_row().await;
     assert_eq!((sending.attempt, sending.maybe_applied, sending.by_word), (1, true, true));
     // The sender goes away: whoever takes over has no such word.
@@ -190,7 +190,10 @@ pub(super) async fn outbox_decide_cancel_is_the_end_of_a_row(bench: Bench) {
     bench_with_rows(&bench, &[("b", blocked()), ("d", in_doubt())]).await;
     for id in ["b", "d"] {
         assert_eq!(decide_row(&bench, id, RowDecision::Cancel).await, Decided::Applied);
-        assert_eq!(decide_row(&bench, id, RowDecision::Again).await, Decided::Refused(RowState::Cancelled));
+        assert_eq!(
+            decide_row(&bench, id, RowDecision::Again { due_in_ms: 0 }).await,
+            Decided::Refused(RowState::Cancelled)
+        );
     }
     assert!(bench.take_rows(take()).await.is_empty());
     let due = bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works");

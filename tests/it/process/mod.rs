@@ -1,6 +1,7 @@
 //! The host as a process: killed, restarted, fed with bad input, and asked on the command line.
 
 mod bad_input;
+mod bulk;
 mod callers;
 mod command_line;
 mod crash_points;

@@ -1,6 +1,7 @@
 //! The step protocol and the delivery protocol in this process, against a receiver over real HTTP.
 
 mod answers;
+mod bulk;
 mod connectors;
 mod models;
 mod reference;

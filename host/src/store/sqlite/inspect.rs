@@ -4,6 +4,7 @@ use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::Inspect;
 use crate::store::Progress;
+use crate::store::bulk::{RowChoice, WorkChoice};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
@@ -11,6 +12,7 @@ use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::pause::Pause;
 use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::bulk;
 use crate::store::sqlite::evidence;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
@@ -93,6 +95,14 @@ impl Inspect for SqliteStore {
                 all(c, LISTING, include_str!("queries/work_resolve_key.sql"), (namespace, text), id)
             })
             .await
+    }
+
+    async fn work_choose_count(&self, choice: WorkChoice) -> Result<u64, StoreError> {
+        self.readers.read(move |c| bulk::count_works(c, &choice)).await
+    }
+
+    async fn outbox_choose_count(&self, choice: RowChoice) -> Result<u64, StoreError> {
+        self.readers.read(move |c| bulk::count_rows(c, &choice)).await
     }
 
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError> {

@@ -5,6 +5,7 @@
 //! files are errors that lose nothing; a write that the disk fails stops the writer for good.
 
 mod approval;
+mod bulk;
 mod claim;
 mod contract;
 mod decision;

@@ -3,6 +3,7 @@
 use crate::identity::key::WorkId;
 use crate::store::Operate;
 use crate::store::approval::{Approved, Edit, Edited};
+use crate::store::bulk::{Batch, RowChoice, WorkChoice};
 use crate::store::error::StoreError;
 use crate::store::intent::IntentState;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
@@ -12,6 +13,7 @@ use crate::store::quarantine::{QuarantineDecision, QuarantineState};
 use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::approval;
+use crate::store::sqlite::bulk;
 use crate::store::sqlite::insert_row;
 use crate::store::sqlite::intent;
 use crate::store::sqlite::pause;
@@ -32,6 +34,27 @@ impl Operate for SqliteStore {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError> {
         self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, &decision, &actor)).await
+    }
+
+    async fn work_replay_all(
+        &self,
+        choice: WorkChoice,
+        batch: Batch,
+        actor: Actor,
+    ) -> Result<u64, StoreError> {
+        self.writer.call("replaying works", move |tx| bulk::replay_works(tx, &choice, batch, &actor)).await
+    }
+
+    async fn outbox_decide_all(
+        &self,
+        choice: RowChoice,
+        decision: RowDecision,
+        batch: Batch,
+        actor: Actor,
+    ) -> Result<u64, StoreError> {
+        self.writer
+            .call("deciding about rows", move |tx| bulk::decide_rows(tx, &choice, &decision, batch, &actor))
+            .await
     }
 
     async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError> {
@@ -88,7 +111,7 @@ impl Operate for SqliteStore {
     }
 }
 
-fn decide_work(
+pub(super) fn decide_work(
     tx: &Tx<'_>,
     work: &WorkRef,
     decision: &WorkDecision,
@@ -146,7 +169,7 @@ fn cancel_running(tx: &Tx<'_>, work: &WorkRef, why: &str) -> Result<Decided<Work
     Ok(Decided::Refused(WorkState::Running))
 }
 
-fn decide_row(
+pub(super) fn decide_row(
     tx: &Tx<'_>,
     row: &RowRef,
     decision: &RowDecision,
@@ -162,9 +185,14 @@ fn decide_row(
     let (to, why) = (decision.to_state(), said(actor));
     let reference = match decision {
         RowDecision::Sent { external_reference } => external_reference.as_deref(),
-        RowDecision::Again | RowDecision::Cancel => None,
+        RowDecision::Again { .. } | RowDecision::Cancel => None,
     };
-    let values = (&row.namespace, row.id.as_bytes(), state.word(), to.word(), tx.now_ms, &why, reference);
+    let due_ms = match decision {
+        RowDecision::Again { due_in_ms } => Some(tx.now_ms.saturating_add((*due_in_ms).max(0))),
+        RowDecision::Sent { .. } | RowDecision::Cancel => None,
+    };
+    let key = (&row.namespace, row.id.as_bytes());
+    let values = (key.0, key.1, state.word(), to.word(), tx.now_ms, &why, reference, due_ms);
     let work: Option<WorkId> =
         tx.first(include_str!("queries/outbox_decide.sql"), values, |row| rows::key(row, "work_id"))?;
     let work = work.ok_or_else(|| tx.corrupt("a row could not be decided about"))?;
@@ -177,7 +205,7 @@ fn decide_row(
             receipt::follow(tx, &row.namespace, row.id, doubt)?;
         }
         RowDecision::Cancel => insert_row::release_suppressed(tx, &row.namespace, row.id)?,
-        RowDecision::Again => {}
+        RowDecision::Again { .. } => {}
     }
     Ok(Decided::Applied)
 }
