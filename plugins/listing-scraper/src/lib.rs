@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Listings of one chunk. A crash costs at most one chunk's work, none of which had an effect yet; the host takes 256
 /// rows of a run.
-const CHUNK_LISTINGS: usize = 100;
+const CHUNK_LISTINGS: usize = 150;
 
 /// How long another run of this step may need for the chunk that it holds. Runs end within seconds.
 const OTHER_RUN: Duration = Duration::from_secs(5);
