@@ -8,6 +8,7 @@ mod demo;
 mod exit_codes;
 mod hostile_output;
 mod kill_loop;
+mod money;
 mod quarantine;
 mod secrets;
 mod versions;
