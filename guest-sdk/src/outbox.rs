@@ -5,6 +5,7 @@
 //! step's outcome. It fails with an [`EnqueueError`], which `?` turns into the fitting [`Failure`].
 
 use crate::bindings::onceward::step::outbox as wit;
+use crate::journal;
 use crate::misfit::explain;
 use crate::outcome::Failure;
 use serde::Serialize;
@@ -31,6 +32,7 @@ pub struct Row {
     ordering_key: Option<String>,
     approval: Option<wit::Approval>,
     receipt_step: Option<String>,
+    receipt_step_is_needed: bool,
 }
 
 impl Row {
@@ -45,6 +47,7 @@ impl Row {
             ordering_key: None,
             approval: None,
             receipt_step: None,
+            receipt_step_is_needed: true,
         }
     }
 
@@ -88,6 +91,15 @@ impl Row {
     /// The step that goes on from the destination's receipt (see [`Receipt`](crate::receipt::Receipt)).
     pub fn receipt_step(mut self, step: impl Into<String>) -> Self {
         self.receipt_step = Some(step.into());
+        self.receipt_step_is_needed = true;
+        self
+    }
+
+    /// The step as with [`receipt_step`](Self::receipt_step); where the host has no such step, write a note and enqueue
+    /// the row without it. For an effect that matters more than what comes after it.
+    pub fn receipt_step_or_note(mut self, step: impl Into<String>) -> Self {
+        self.receipt_step = Some(step.into());
+        self.receipt_step_is_needed = false;
         self
     }
 
@@ -96,14 +108,24 @@ impl Row {
     /// # Errors
     /// See [`EnqueueError`].
     pub fn enqueue(self) -> Result<String, EnqueueError> {
-        let Self { destination, slot, effect_version, payload, ordering_key, approval, receipt_step } = self;
+        let Self { destination, slot, effect_version, payload, ordering_key, approval, receipt_step, .. } =
+            self;
         let payload = match payload {
             Ok(payload) => payload,
             Err(source) => return Err(EnqueueError::Unwritable { destination, slot, source }),
         };
-        let row =
+        let mut row =
             wit::Row { destination, slot, effect_version, payload, ordering_key, approval, receipt_step };
-        wit::enqueue(&row).map_err(|error| EnqueueError::of(row, error))
+        let mut enqueued = wit::enqueue(&row);
+        if let Err(wit::EnqueueError::InvalidRow(reason)) = &enqueued
+            && !self.receipt_step_is_needed
+            && let Some(step) = row.receipt_step.take()
+        {
+            // The host's words say whether the step is what was wrong; if it was something else, it is said again.
+            journal::note(format!("enqueuing without the receipt step `{step}`: {reason}"));
+            enqueued = wit::enqueue(&row);
+        }
+        enqueued.map_err(|error| EnqueueError::of(row, error))
     }
 }
 

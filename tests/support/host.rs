@@ -48,6 +48,7 @@ pub struct HostBuilder {
     steps: Vec<(Vec<u8>, Limits)>,
     flow: Vec<String>,
     crm: Option<(Envelope, Arc<dyn Connector>)>,
+    others: Vec<(&'static str, Tier, Envelope)>,
     tier: Tier,
     retry: RetryPolicy,
     delivery_retry: RetryPolicy,
@@ -86,6 +87,7 @@ impl HostBuilder {
             steps: Vec::new(),
             flow: Vec::new(),
             crm: None,
+            others: Vec::new(),
             tier: Tier::Key,
             retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
@@ -134,15 +136,26 @@ impl HostBuilder {
     /// The destination `crm` is addressed like this, over real HTTP.
     #[must_use]
     pub fn crm_over_http(self, envelope: Envelope) -> Self {
+        let connector = self.http();
+        self.crm(envelope, connector)
+    }
+
+    /// Another destination, addressed like this over real HTTP, with a tier of its own and the schedule of `crm`.
+    #[must_use]
+    pub fn also(mut self, name: &'static str, tier: Tier, envelope: Envelope) -> Self {
+        self.others.push((name, tier, envelope));
+        self
+    }
+
+    fn http(&self) -> Arc<dyn Connector> {
         let settings = HttpSettings {
             allow_private_addresses: true,
             connect_timeout_ms: 2_000,
             request_timeout_ms: 2_000,
             ..HttpSettings::default()
         };
-        let connector = HttpConnector::new(settings, Arc::clone(&self.clock) as Arc<dyn Clock>)
-            .expect("the settings are usable");
-        self.crm(envelope, Arc::new(connector))
+        let connector = HttpConnector::new(settings, Arc::clone(&self.clock) as Arc<dyn Clock>);
+        Arc::new(connector.expect("the settings are usable"))
     }
 
     /// The destination `crm` is this connector.
@@ -269,27 +282,37 @@ impl HostBuilder {
             self.flow.clone(),
             stages,
         ));
-        let destinations = self.crm.map(|(envelope, connector)| {
-            Arc::new(DestinationSetup {
-                name: "crm".to_owned(),
-                envelope,
-                tier: self.tier,
-                retention_ms: KEY_RETENTION_MS,
-                settling_ms: SETTLING_MS,
-                retry: self.delivery_retry.clone(),
-                lease_ms: DELIVERY_LEASE_MS,
-                concurrency: 4,
-                rate: self.rate,
-                connector,
-            })
+        let crm = self.crm.iter().map(|(envelope, connector)| {
+            self.destination("crm", self.tier, envelope.clone(), Arc::clone(connector))
         });
-        let deliverer = Deliverer::new(
-            Arc::clone(&store),
-            clock,
-            NAMESPACE.to_owned(),
-            destinations.into_iter().collect(),
-        );
+        let others = self
+            .others
+            .iter()
+            .map(|(name, tier, envelope)| self.destination(name, *tier, envelope.clone(), self.http()));
+        let destinations = crm.chain(others).map(Arc::new).collect();
+        let deliverer = Deliverer::new(Arc::clone(&store), clock, NAMESPACE.to_owned(), destinations);
         TestHost { clock: self.clock, oracle: self.oracle, store, runtime, dispatcher, deliverer }
+    }
+
+    fn destination(
+        &self,
+        name: &str,
+        tier: Tier,
+        envelope: Envelope,
+        connector: Arc<dyn Connector>,
+    ) -> DestinationSetup {
+        DestinationSetup {
+            name: name.to_owned(),
+            envelope,
+            tier,
+            retention_ms: KEY_RETENTION_MS,
+            settling_ms: SETTLING_MS,
+            retry: self.delivery_retry.clone(),
+            lease_ms: DELIVERY_LEASE_MS,
+            concurrency: 4,
+            rate: self.rate,
+            connector,
+        }
     }
 
     async fn setup(&self, runtime: &Runtime, store: &dyn Store, bytes: &[u8], limits: &Limits) -> StepSetup {

@@ -7,4 +7,6 @@ pub mod host;
 pub mod observe;
 pub mod receiver;
 pub mod model_server;
+pub mod handoffs;
+pub mod lead_config;
 pub mod workspace;

@@ -1,7 +1,9 @@
 //! A folder with a configuration, in which the real `onceward` binary runs as a process.
 
+use crate::lead_config;
 use crate::paths;
 use anyhow::{Context as _, bail};
+use onceward::contract::tier::Tier;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
@@ -17,49 +19,20 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Write the configuration of the lead flow: two steps, a scripted model that logs its calls, a CRM at this address.
+    /// The middle of the lead flow with a CRM at this address; see [`lead_config::middle`].
     ///
     /// # Errors
     /// Where a file can't be written.
     pub fn lead_flow(dir: &Path, crm_url: &str) -> anyhow::Result<Self> {
-        let steps = paths::step("lead_classifier");
-        let steps = steps.parent().context("a file has a folder")?;
-        let config = format!(
-            r#"
-flow = ["lead-classifier", "crm-writer"]
+        Self::with_config(dir, &lead_config::middle(crm_url))
+    }
 
-[runtime]
-cache_dir = "{cache}"
-
-[[step]]
-plugin = "{steps}/lead_classifier.wasm"
-models = ["classifier"]
-retry = {{ base_ms = 20, ceiling_ms = 200, attempts_max = 1000 }}
-
-[[step]]
-plugin = "{steps}/crm_writer.wasm"
-destinations = ["crm"]
-retry = {{ base_ms = 20, ceiling_ms = 200, attempts_max = 1000 }}
-
-[model.classifier]
-kind = "scripted"
-rules = "classifier.rules.json"
-call_log = "model-calls.jsonl"
-
-[destination.crm]
-kind = "http"
-url = "{crm_url}"
-tier = "key"
-reference = "/id"
-allow_private_addresses = true
-connect_timeout_ms = 2000
-request_timeout_ms = 2000
-retry = {{ base_ms = 20, ceiling_ms = 200, attempts_max = 1000 }}
-"#,
-            cache = paths::compile_cache().display(),
-            steps = steps.display(),
-        );
-        Self::with_config(dir, &config)
+    /// The whole lead flow with a receiver at this address; see [`lead_config::whole`].
+    ///
+    /// # Errors
+    /// Where a file can't be written.
+    pub fn whole_flow(dir: &Path, receiver_url: &str, tier: Tier) -> anyhow::Result<Self> {
+        Self::with_config(dir, &lead_config::whole(receiver_url, tier))
     }
 
     /// Write any configuration.

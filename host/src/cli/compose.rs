@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::clock::SystemClock;
 use crate::connectors::Secret;
 use crate::connectors::envelope::Envelope;
-use crate::connectors::http::{HttpConnector, HttpSettings};
+use crate::connectors::http::HttpConnector;
 use crate::contract::response::Response;
 use crate::contract::step::StepContract;
 use crate::contract::window::Window;
@@ -107,10 +107,7 @@ fn http_destination(
     http: &HttpConfig,
     clock: &Arc<dyn Clock>,
 ) -> Result<DestinationSetup> {
-    let mut settings =
-        HttpSettings { allow_private_addresses: http.allow_private_addresses, ..HttpSettings::default() };
-    settings.connect_timeout_ms = http.connect_timeout_ms.unwrap_or(settings.connect_timeout_ms);
-    settings.request_timeout_ms = http.request_timeout_ms.unwrap_or(settings.request_timeout_ms);
+    let mut settings = http.settings();
     let mut envelope = Envelope::new(&http.url);
     if let Some(secret) = &http.authorization {
         settings.accounts =
@@ -128,9 +125,6 @@ fn http_destination(
     envelope.conflict.clone_from(&http.conflict);
     envelope.in_progress.clone_from(&http.in_progress);
     envelope.unavailable_means_not_applied = http.unavailable_means_not_applied;
-    // A sender that repeats may look up before and after it sends.
-    let requests = 1 + 2 * u64::from(http.look_up.is_some());
-    let longest_ms = settings.longest_delivery_ms().saturating_mul(requests);
     Ok(DestinationSetup {
         name: name.to_owned(),
         envelope,
@@ -138,7 +132,7 @@ fn http_destination(
         retention_ms: http.retention_hours.saturating_mul(3_600_000),
         settling_ms: http.settling_ms,
         retry: http.retry.clone(),
-        lease_ms: longest_ms.saturating_add(SENDER_MARGIN_MS),
+        lease_ms: http.lease_ms.unwrap_or_else(|| http.longest_ms().saturating_add(SENDER_MARGIN_MS)),
         concurrency: http.concurrency,
         rate: http.rate,
         connector: Arc::new(HttpConnector::new(settings, Arc::clone(clock))?),

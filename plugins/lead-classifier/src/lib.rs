@@ -1,15 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod types;
+mod triage;
 
-pub use crate::types::Classified;
-pub use crate::types::Contact;
-pub use crate::types::Kind;
-pub use crate::types::Lead;
-pub use crate::types::Priority;
-pub use crate::types::Triage;
+pub use crate::triage::Kind;
+pub use crate::triage::Priority;
+pub use crate::triage::Triage;
 
-use crate::types::Asked;
+use crate::triage::Asked;
+use lead::Lead;
 use onceward_guest::prelude::*;
 
 const PROMPT: &str = "You triage enquiries for a sales team. Say what type the message is, how urgent it is, sum it \
@@ -28,19 +26,15 @@ pub struct LeadClassifier;
 
 impl Step for LeadClassifier {
     type Input = Lead;
-    type Output = Classified;
+    type Output = Lead;
 
-    fn handle(work: Work<Lead>) -> Result<Outcome<Classified>, Failure> {
+    fn handle(work: Work<Lead>) -> Result<Outcome<Lead>, Failure> {
         let lead = work.payload;
         let decided = Question::to("classifier")
             .slot("triage")
             .prompt_version(PROMPT_VERSION)
             .prompt(PROMPT)
-            .input(&Asked {
-                channel: lead.channel.as_deref(),
-                name: lead.contact.name.as_deref(),
-                text: &lead.text,
-            })
+            .input(&Asked::from(&lead))
             .schema(include_str!("triage.schema.json"))
             .decide::<Triage>();
         // Whatever went wrong with the model, the lead goes on: a sales team can work without a triage, and not
@@ -76,20 +70,33 @@ fn doubt(triage: &Triage) -> Option<String> {
         .then(|| format!("enriched, but confidence {confidence} is under {CONFIDENCE_MIN}"))
 }
 
-fn classified(lead: Lead, triage: Option<Triage>) -> Classified {
-    let Lead { source, message_id, channel, contact, text } = lead;
-    Classified { source, message_id, channel, contact, text, enriched: triage.is_some(), triage }
+/// The lead with what was decided about it. What an earlier step or the sender said in its place does not stand: the
+/// fields are either all the model's or all absent.
+fn classified(lead: Lead, triage: Option<Triage>) -> Lead {
+    let enriched = Some(triage.is_some());
+    let lead =
+        Lead { enriched, r#type: None, priority: None, summary: None, reply: None, confidence: None, ..lead };
+    match triage {
+        None => lead,
+        Some(Triage { r#type, priority, summary, reply, confidence }) => Lead {
+            r#type: Some(r#type.word().to_owned()),
+            priority: Some(priority.word().to_owned()),
+            summary: Some(summary),
+            reply: Some(reply),
+            confidence: Some(confidence),
+            ..lead
+        },
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Contact;
     use super::Kind;
-    use super::Lead;
     use super::Priority;
     use super::Triage;
     use super::classified;
     use super::doubt;
+    use lead::Lead;
 
     fn triage(confidence: f64) -> Triage {
         let (summary, reply) = ("Wants a quote".into(), "Thank you".into());
@@ -105,15 +112,11 @@ mod tests {
 
     #[test]
     fn a_lead_without_a_triage_goes_on_and_says_so() {
-        let lead = || Lead {
-            source: "web-form".into(),
-            message_id: "m-1".into(),
-            channel: None,
-            contact: Contact::default(),
-            text: "Hello".into(),
-        };
-        assert!(classified(lead(), Some(triage(0.9))).enriched);
+        let lead =
+            || Lead { text: "Hello".into(), priority: Some("urgent".into()), ..Lead::new("web-form", "m-1") };
+        let enriched = classified(lead(), Some(triage(0.9)));
+        assert_eq!((enriched.enriched, enriched.priority.as_deref()), (Some(true), Some("high")));
         let alone = classified(lead(), None);
-        assert_eq!((alone.enriched, alone.text.as_str()), (false, "Hello"));
+        assert_eq!((alone.enriched, alone.text.as_str(), alone.priority), (Some(false), "Hello", None));
     }
 }

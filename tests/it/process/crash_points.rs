@@ -1,7 +1,10 @@
 //! A SIGKILL at every named point, once and twice in a row, and the flow ends as if nothing had been.
 
 use super::Stage;
+use onceward::contract::tier::Tier;
 use onceward::crash_point::CrashPoint;
+use serde_json::json;
+use support::handoffs::Handoffs;
 
 const RUN: [&str; 5] = ["run", "lead.json", "--deliver", "--wait", "20"];
 const RESUME: [&str; 4] = ["resume", "--deliver", "--wait", "20"];
@@ -38,6 +41,33 @@ fn a_sigkill_at_any_point_leaves_one_deal_and_one_decision() {
 fn two_sigkills_at_the_same_point_do_too() {
     for point in CrashPoint::ALL {
         check(point, 2);
+    }
+}
+
+/// Die at the point on the way of a lead, and again on the way of its approved reply.
+fn check_whole(point: CrashPoint) {
+    let stage = Stage::whole(&[], Tier::Key);
+    stage.host.lead("lead.json", "msg-1", "What is the price?").expect("an event");
+    stage.host.crash_at(point.name(), &RUN).unwrap_or_else(|error| panic!("{point:?}: {error:#}"));
+    stage.json(&RUN);
+    let held = stage.json(&["outbox", "list", "--state", "held"]);
+    let draft = held[0]["row_id"].as_str().unwrap_or_else(|| panic!("{point:?}: no draft in {held}"));
+    stage.json(&["outbox", "approve", draft, "--by", "Noor", "--why", "reads well"]);
+    // A point that only a model's call meets is not met any more.
+    let _ = stage.host.crash_at(point.name(), &RESUME);
+    let told = stage.json(&RESUME);
+    assert_eq!(told["works"], json!({ "done": 6 }), "{point:?}: {told}");
+    let handoffs = Handoffs::of(&stage.crm_dir()).expect("the receiver's file");
+    let leads = ["msg-1".to_owned()];
+    assert_eq!((handoffs.lost(&leads), handoffs.twice(&leads)), (0, 0), "{point:?}: {handoffs:?}");
+    let shown = stage.json(&["work", "show", "lead-intake:v1:web-form:msg-1"]);
+    assert_eq!(shown["stage"], "replied", "{point:?}: {shown}");
+}
+
+#[test]
+fn a_sigkill_at_any_point_of_the_whole_flow_leaves_one_deal_one_owner_and_one_reply() {
+    for point in CrashPoint::ALL {
+        check_whole(point);
     }
 }
 

@@ -9,10 +9,12 @@ mod demo;
 mod exit_codes;
 mod hostile_output;
 mod kill_loop;
+mod money;
 mod quarantine;
 mod secrets;
 mod versions;
 
+use onceward::contract::tier::Tier;
 use serde_json::Value;
 use std::path::Path;
 use support::paths;
@@ -30,12 +32,24 @@ struct Stage {
 
 impl Stage {
     fn new(receiver_args: &[&str]) -> Self {
+        Self::with(receiver_args, |dir, crm| Workspace::lead_flow(dir, &crm.url("/deals")))
+    }
+
+    /// The whole lead flow, with receivers of this tier.
+    fn whole(receiver_args: &[&str], tier: Tier) -> Self {
+        Self::with(receiver_args, |dir, crm| Workspace::whole_flow(dir, &crm.url(""), tier))
+    }
+
+    fn with(
+        receiver_args: &[&str],
+        workspace: impl FnOnce(&Path, &ReceiverProcess) -> anyhow::Result<Workspace>,
+    ) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let crm_dir = dir.path().join("crm");
         std::fs::create_dir_all(&crm_dir).expect("a folder for the CRM");
         let crm = ReceiverProcess::spawn(&paths::binary("onceward-receiver"), &crm_dir, receiver_args)
             .expect("the CRM starts");
-        let host = Workspace::lead_flow(&dir.path().join("host"), &crm.url("/deals")).expect("a workspace");
+        let host = workspace(&dir.path().join("host"), &crm).expect("a workspace");
         Self { crm, host, dir }
     }
 

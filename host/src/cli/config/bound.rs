@@ -134,6 +134,16 @@ pub(super) fn lease(lease_ms: u64, wall_ms: u64) -> Bound {
     )
 }
 
+pub(super) fn sender_lease(lease_ms: u64, longest_ms: u64) -> Bound {
+    bound(
+        "lease_ms",
+        lease_ms,
+        longest_ms,
+        TIME_MAX_MS,
+        "a sender's lease must outlast its requests (`connect_timeout_ms` and `request_timeout_ms`, three times where it looks up); leave it out for a lease that fits",
+    )
+}
+
 pub(super) fn retry(retry: &RetryPolicy) -> [Bound; 4] {
     [
         bound(

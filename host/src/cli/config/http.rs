@@ -9,6 +9,7 @@ use crate::cli::config::secret_ref::SecretRef;
 use crate::connectors::LookUp;
 use crate::connectors::Method;
 use crate::connectors::Predicate;
+use crate::connectors::http::HttpSettings;
 use crate::contract::tier::Tier;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::pointer::Pointer;
@@ -68,6 +69,8 @@ pub struct HttpConfig {
     pub connect_timeout_ms: Option<u64>,
     /// For the reply.
     pub request_timeout_ms: Option<u64>,
+    /// How long a sender has a row to itself, in milliseconds.
+    pub lease_ms: Option<u64>,
     /// Rows at once.
     #[serde(default = "default_concurrency")]
     pub concurrency: u32,
@@ -91,6 +94,26 @@ const fn default_concurrency() -> u32 {
 }
 
 impl HttpConfig {
+    /// How its connector is set up, but for the credential.
+    #[must_use]
+    pub fn settings(&self) -> HttpSettings {
+        let defaults = HttpSettings::default();
+        HttpSettings {
+            allow_private_addresses: self.allow_private_addresses,
+            connect_timeout_ms: self.connect_timeout_ms.unwrap_or(defaults.connect_timeout_ms),
+            request_timeout_ms: self.request_timeout_ms.unwrap_or(defaults.request_timeout_ms),
+            ..defaults
+        }
+    }
+
+    /// The longest time that a sender can be busy with a row, in milliseconds. One that repeats may look up before and
+    /// after it sends.
+    #[must_use]
+    pub fn longest_ms(&self) -> u64 {
+        let requests = 1 + 2 * u64::from(self.look_up.is_some());
+        self.settings().longest_delivery_ms().saturating_mul(requests)
+    }
+
     /// Refuse what can't work. `place` is the table's name.
     pub(super) fn check(&self, place: &str) -> Result<()> {
         let mut bounds = vec![
@@ -104,6 +127,7 @@ impl HttpConfig {
         {
             bounds.extend(timeout_ms.map(|timeout_ms| bound::timeout(setting, timeout_ms)));
         }
+        bounds.extend(self.lease_ms.map(|lease_ms| bound::sender_lease(lease_ms, self.longest_ms())));
         bound::check(place, &bounds)?;
         self.check_pointers().with_context(|| place.to_owned())?;
         if let Some(same_text) = &self.same_text {

@@ -107,6 +107,7 @@ fn a_budget_that_nothing_can_live_on_is_refused_with_its_name() {
         ("base_ms = 10,", "base_ms = 9000000000000,", ["a.wasm", "`retry.base_ms`", "at most"]),
         ("duration = 60", "duration = 0", ["a.wasm", "`window`", "for-ever"]),
         ("retention_hours = 24", "retention_hours = 0", ["[destination.crm]", "`retention_hours`", "blind"]),
+        ("settling_ms = 1000", "lease_ms = 199", ["[destination.crm]", "`lease_ms`", "at least 200"]),
         ("concurrency = 4", "concurrency = 0", ["[destination.crm]", "`concurrency`", "at least 1"]),
         ("concurrency = 4", "concurrency = 5000", ["[destination.crm]", "`concurrency`", "at most 256"]),
         ("connect_timeout_ms = 100", "connect_timeout_ms = 0", ["crm", "`connect_timeout_ms`", "at least 1"]),
