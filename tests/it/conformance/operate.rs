@@ -1,7 +1,7 @@
 //! What a person decides.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, actor, arrival, at, done, retry, row_ref, rows, take,
+    Bench, CRM, ELSEWHERE, SPACE, actor, arrival, at, blocked, done, in_doubt, retry, row_ref, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Standing;
@@ -25,14 +25,6 @@ async fn bench_with_rows(bench: &Bench, ends: &[(&str, RowOutcome)]) {
         let settled = bench.store.outbox_settle(sending.row.clone(), sending.token, outcome.clone()).await;
         settled.expect("the store works");
     }
-}
-
-fn in_doubt() -> RowOutcome {
-    RowOutcome::InDoubt { cause: "reply lost".to_owned() }
-}
-
-fn blocked() -> RowOutcome {
-    RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false }
 }
 
 pub(super) async fn work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget(bench: Bench) {
