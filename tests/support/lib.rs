@@ -5,5 +5,6 @@ pub mod sim_clock;
 pub mod oracle;
 pub mod host;
 pub mod observe;
+pub mod people;
 pub mod receiver;
 pub mod workspace;

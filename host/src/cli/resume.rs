@@ -74,14 +74,18 @@ pub(super) async fn until_quiet(
     loop {
         let works = host.dispatcher.run_once().await?;
         let (mut next_due_ms, mut paced_until_ms) = (works.next_due_ms, None);
-        let mut progressed = !works.ended.is_empty();
+        let progressed = !works.ended.is_empty();
         quiet.ended.extend(works.ended);
         if deliver {
             let rows = host.deliverer.run_once().await?;
             next_due_ms = next_due_ms.into_iter().chain(rows.next_due_ms).min();
             paced_until_ms = rows.paced_until_ms;
-            progressed |= !rows.attempts.is_empty();
+            let sent = !rows.attempts.is_empty();
             quiet.attempts.extend(rows.attempts);
+            if sent {
+                // A receipt may have started a work that was not there when the works were looked at.
+                continue;
+            }
         }
         let Some(due_ms) = next_due_ms else { return Ok(quiet) };
         if patience.is_over() && !progressed && paced_until_ms.is_none() {

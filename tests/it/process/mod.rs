@@ -4,9 +4,11 @@ mod bad_input;
 mod command_line;
 mod crash_points;
 mod demo;
+mod desk;
 mod exit_codes;
 mod hostile_output;
 mod kill_loop;
+mod rows;
 mod secrets;
 
 use serde_json::Value;

@@ -2,7 +2,11 @@
 
 mod answers;
 mod connectors;
+mod endings;
+mod pace;
+mod receipts;
 mod reference;
+mod rows;
 mod scenarios;
 mod shutdowns;
 mod tiers;
