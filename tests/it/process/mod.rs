@@ -11,6 +11,7 @@ mod hostile_output;
 mod kill_loop;
 mod money;
 mod quarantine;
+mod read_only;
 mod secrets;
 mod versions;
 
