@@ -6,6 +6,7 @@ use crate::sim_clock::SimClock;
 use onceward::clock::Clock;
 use onceward::connectors::http::{HttpConnector, HttpSettings};
 use onceward::connectors::{Connector, Envelope};
+use onceward::contract::capability::Mode;
 use onceward::contract::tier::Tier;
 use onceward::dispatch::outbox::{Deliverer, DeliveryReport};
 use onceward::dispatch::retry::RetryPolicy;
@@ -326,6 +327,12 @@ impl HostBuilder {
         };
         let granted = if self.grants { granted } else { Grants::default() };
         let grants = Grants::both(&contract, &granted);
+        let earlier = match contract.mode {
+            Mode::Recorded => {
+                store.contract_register(NAMESPACE, &contract).await.expect("the contract is recorded")
+            }
+            Mode::ReadOnly => Vec::new(),
+        };
         StepSetup {
             model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
             grants: Arc::new(grants),
@@ -333,7 +340,7 @@ impl HostBuilder {
             retry: self.retry.clone(),
             window: contract.window.clone(),
             response: contract.response,
-            earlier: store.contract_register(NAMESPACE, &contract).await.expect("the contract is recorded"),
+            earlier,
             lease_ms: self.lease_ms,
             plugin,
         }

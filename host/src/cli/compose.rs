@@ -6,6 +6,7 @@ use crate::clock::SystemClock;
 use crate::connectors::Secret;
 use crate::connectors::envelope::Envelope;
 use crate::connectors::http::HttpConnector;
+use crate::contract::capability::Mode;
 use crate::contract::response::Response;
 use crate::contract::step::StepContract;
 use crate::contract::window::Window;
@@ -73,6 +74,7 @@ pub async fn host(config: &Config) -> Result<Host> {
             steps.keys().cloned().collect::<Vec<_>>().join(", ")
         );
     }
+    refuse_read_only_flow(config, &steps)?;
     let dispatcher = Dispatcher::new(
         Arc::clone(&store),
         runtime,
@@ -224,7 +226,10 @@ async fn step(
         tracing::warn!("the step {:?} asks for the {what} {name:?}, which it is not granted", contract.name);
     }
     refuse_weak_destinations(config, contract)?;
-    let earlier = store.contract_register(&config.namespace, contract).await?;
+    let earlier = match contract.mode {
+        Mode::Recorded => store.contract_register(&config.namespace, contract).await?,
+        Mode::ReadOnly => Vec::new(),
+    };
     let grants = Grants::both(contract, &granted);
     Ok(StepSetup {
         model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
@@ -237,6 +242,18 @@ async fn step(
         lease_ms: configured.lease_ms,
         plugin,
     })
+}
+
+/// A step that only reads records nothing, so that nothing can follow it and it can follow nothing.
+fn refuse_read_only_flow(config: &Config, steps: &BTreeMap<String, Arc<StepSetup>>) -> Result<()> {
+    let reads =
+        |name: &&String| steps.get(*name).is_some_and(|setup| setup.contract().mode == Mode::ReadOnly);
+    if let Some(name) = config.flow.iter().find(reads) {
+        bail!(
+            "the flow names the step {name:?}, which is read-only: nothing of its runs is kept, so that nothing can follow it; take it out of the flow, and run it with `onceward run --step {name}`"
+        );
+    }
+    Ok(())
 }
 
 /// What holds for every row to a destination.

@@ -1,7 +1,8 @@
 //! The command line: one file a verb. It composes everything, and only here errors become text for people.
 //!
 //! Exit codes: 0 done, 1 an error, 2 a wrong command line, 3 not done, and the output says how it stands. Done means: for
-//! `run`, that the event's own work and all that descends from it are done, and with `--deliver` that their rows are sent;
+//! `run`, that the event's own work and all that descends from it are done, and with `--deliver` that their rows are sent, or
+//! that a step which only reads has its result;
 //! for `resume`, that no work waits, for its time or for a person, and with `--deliver` that every row is sent; for
 //! `deliver`, that every row is sent; for `claim`, that the caller may act; for what it says afterwards, that it counts.
 

@@ -13,6 +13,7 @@ use crate::cli::resume;
 use crate::cli::standing;
 use crate::cli::standing::Rows;
 use crate::cli::wait::Wait;
+use crate::dispatch::read::{Read, ReadEnd};
 use crate::dispatch::step::{Claimed, Dispatcher, End, Ended};
 use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
 use crate::identity::key::RootKey;
@@ -44,6 +45,9 @@ pub(super) async fn run(config: &Config, args: &Args, format: Format) -> Result<
     let event = read(&args.event)?;
     let host = compose::host(config).await?;
     let step = step(config, args, &host.dispatcher)?;
+    if host.dispatcher.reads_only(step)? {
+        return read_only(&host, step, &event, format).await;
+    }
     let patience = args.wait.begin();
     let on_mismatch = if args.quarantine { OnMismatch::Quarantine } else { OnMismatch::Refuse };
     let (first, answered) = match host.dispatcher.arrive(step, &event, on_mismatch).await? {
@@ -59,6 +63,38 @@ pub(super) async fn run(config: &Config, args: &Args, format: Format) -> Result<
     let told = Told { first, answered, rest, family };
     told.report(&host, config, format).await?;
     Ok(Ending::when(told.is_done(args.deliver)))
+}
+
+/// Run a step that only reads, and print its result. There is no ledger to look it up in afterwards.
+async fn read_only(host: &Host, step: &str, event: &Event, format: Format) -> Result<Ending> {
+    let Read { attempts, end } = host.dispatcher.read(step, event).await?;
+    let (verdict, detail) = match &end {
+        ReadEnd::Done { output, needs_review } => {
+            ("done", json!({ "output": output::nested(output), "needs_review": needs_review }))
+        }
+        ReadEnd::Review(cause) => ("review", json!({ "cause": cause })),
+        ReadEnd::Rejected(cause) => ("rejected", json!({ "cause": cause })),
+        ReadEnd::Failed(cause) => ("failed", json!({ "cause": cause })),
+        ReadEnd::Paused(cause) => ("paused", json!({ "cause": cause })),
+    };
+    if format == Format::Json {
+        let told = json!({ "step": step, "attempts": attempts, "verdict": verdict, "detail": detail });
+        output::json(&json!({ "read": told }))?;
+    } else {
+        match &end {
+            ReadEnd::Done { output, needs_review } => {
+                output::line(output)?;
+                if let Some(reason) = needs_review {
+                    output::progress(format!("{step}: for review: {reason}"));
+                }
+            }
+            ReadEnd::Review(cause)
+            | ReadEnd::Rejected(cause)
+            | ReadEnd::Failed(cause)
+            | ReadEnd::Paused(cause) => output::progress(format!("{step}: {verdict}: {cause}")),
+        }
+    }
+    Ok(Ending::when(matches!(end, ReadEnd::Done { .. })))
 }
 
 /// The step to begin at: the one that was named, the flow's first, or the only one.

@@ -7,9 +7,11 @@
 
 pub mod retry;
 pub mod setup;
+mod error;
 pub mod step;
 pub mod worker;
 pub mod caller;
 pub mod reprocess;
+pub mod read;
 mod send;
 pub mod outbox;

@@ -8,13 +8,16 @@
 //! counts one more attempt.
 
 use crate::clock::Clock;
+use crate::contract::capability::Mode;
 use crate::crash_point;
 use crate::crash_point::CrashPoint;
+pub use crate::dispatch::error::DispatchError;
+
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
 use crate::identity::readable_key::under;
-use crate::identity::work_id::{IdentityError, identify};
+use crate::identity::work_id::identify;
 use crate::identity::work_id::{follow_up_content, follow_up_id};
 use crate::runtime::job::Job;
 use crate::runtime::registry::{Place, Runtime};
@@ -23,7 +26,6 @@ use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
-use crate::store::error::StoreError;
 use crate::store::quarantine::OnMismatch;
 use crate::store::work::{FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
@@ -32,35 +34,11 @@ use std::sync::Arc;
 /// Chunks of one batch: far more than any batch has, and an end for a step that never comes to one.
 const CHUNKS_MAX: u32 = 100_000;
 
-/// Why a step could not be dispatched.
-#[derive(Debug, thiserror::Error)]
-pub enum DispatchError {
-    /// No step has this name.
-    #[error("running {step:?}: no such step; the configuration has {known}")]
-    UnknownStep {
-        /// The name.
-        step: String,
-        /// The names there are.
-        known: String,
-    },
-    /// The event has no identity under the step's contract.
-    #[error("claiming an event for {step:?}: it has no usable identity")]
-    Identity {
-        /// The step.
-        step: String,
-        /// Which field, and why.
-        source: IdentityError,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// The steps, and the doors they need.
 pub struct Dispatcher {
     store: Arc<dyn Store>,
-    runtime: Arc<Runtime>,
-    clock: Arc<dyn Clock>,
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) clock: Arc<dyn Clock>,
     namespace: String,
     steps: BTreeMap<String, Arc<StepSetup>>,
     flow: Vec<String>,
@@ -146,7 +124,8 @@ impl Dispatcher {
         flow: Vec<String>,
         stages: Arc<[String]>,
     ) -> Self {
-        let versions = steps.iter().map(|(name, setup)| (name.clone(), setup.contract().version));
+        let recorded = steps.iter().filter(|(_, setup)| setup.contract().mode == Mode::Recorded);
+        let versions = recorded.map(|(name, setup)| (name.clone(), setup.contract().version));
         let receipt_steps = Arc::new(versions.collect());
         Self { store, runtime, clock, namespace, steps, flow, stages, receipt_steps }
     }
@@ -154,6 +133,20 @@ impl Dispatcher {
     /// The names of the steps.
     pub fn steps(&self) -> impl Iterator<Item = &str> {
         self.steps.keys().map(String::as_str)
+    }
+
+    /// The names of the steps whose runs are recorded; a worker takes their work.
+    pub fn recorded_steps(&self) -> impl Iterator<Item = &str> {
+        let recorded = self.steps.iter().filter(|(_, setup)| setup.contract().mode == Mode::Recorded);
+        recorded.map(|(name, _)| name.as_str())
+    }
+
+    /// Whether the step only reads.
+    ///
+    /// # Errors
+    /// [`DispatchError::UnknownStep`], where there is none of this name.
+    pub fn reads_only(&self, step: &str) -> Result<bool, DispatchError> {
+        Ok(self.setup(step)?.contract().mode == Mode::ReadOnly)
     }
 
     /// The store behind it.
@@ -180,7 +173,7 @@ impl Dispatcher {
         event: &Event,
         on_mismatch: OnMismatch,
     ) -> Result<Claimed, DispatchError> {
-        let setup = self.setup(step)?;
+        let setup = self.recorded(step)?;
         let arrival = Arrival { on_mismatch, ..self.arrival(setup, event)? };
         Ok(match self.store.work_claim(arrival, setup.terms()).await? {
             // The place comes after the claim, so that a repeat is answered while every place is taken.
@@ -194,13 +187,22 @@ impl Dispatcher {
 
     /// Claim the step's next due work.
     pub async fn take(&self, step: &str) -> Result<Option<Held>, DispatchError> {
-        let setup = self.setup(step)?;
+        let setup = self.recorded(step)?;
         // The place comes before the claim, so that no lease runs out while a worker waits for one.
         let place = self.runtime.place().await;
         Ok(match self.store.work_take(&self.namespace, step, setup.terms()).await? {
             Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, place)),
             Some(Claim::Answered(_)) | None => None,
         })
+    }
+
+    /// The setup of a step whose runs are recorded.
+    fn recorded(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
+        let setup = self.setup(step)?;
+        match setup.contract().mode {
+            Mode::Recorded => Ok(setup),
+            Mode::ReadOnly => Err(DispatchError::ReadOnly { step: step.to_owned() }),
+        }
     }
 
     pub(super) fn setup(&self, step: &str) -> Result<&Arc<StepSetup>, DispatchError> {
@@ -216,6 +218,7 @@ impl Dispatcher {
             work: Arc::new(acquired.work),
             token: acquired.token,
             durable: acquired.durable,
+            mode: setup.contract().mode,
             grants: Arc::clone(&setup.grants),
             stages: Arc::clone(&self.stages),
             receipt_steps: Arc::clone(&self.receipt_steps),

@@ -24,14 +24,14 @@ impl Dispatcher {
         let mut idle = false;
         while !idle && report.ended.len() < PASS_LIMIT {
             idle = true;
-            for step in self.steps() {
+            for step in self.recorded_steps() {
                 if let Some(held) = self.take(step).await? {
                     report.ended.push(held.run(self).await.settle(self).await?);
                     idle = false;
                 }
             }
         }
-        for step in self.steps() {
+        for step in self.recorded_steps() {
             let due = self.store().work_next_due(self.namespace(), step).await?;
             report.next_due_ms = report.next_due_ms.into_iter().chain(due).min();
         }

@@ -34,6 +34,12 @@ pub(crate) fn readable_key(step: &str, version: u32, values: &[String]) -> Strin
     shown
 }
 
+/// The readable key of something that has no identity of its own: where it came from, and the sender's id.
+pub(crate) fn named(step: &str, version: u32, source: &str, id: Option<&str>) -> String {
+    let values: Vec<String> = [Some(source), id].into_iter().flatten().map(str::to_owned).collect();
+    readable_key(step, version, &values)
+}
+
 /// The same key for another step or version, as for what descends from a work: source and id stay.
 ///
 /// ```

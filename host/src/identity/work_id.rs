@@ -210,6 +210,14 @@ pub fn admitted_ids(
     (WorkId::from_bytes(digest("onceward/admitted-work", &parts)), own_root)
 }
 
+/// Names a run of a step that only reads, so that its seeds repeat for the same input: the digest of `onceward/read` over
+/// namespace, step, version (decimal), source and the payload as it arrived. It identifies no work.
+pub fn read_id(namespace: &str, step: &str, version: u32, event: &Event) -> WorkId {
+    let version = version.to_string();
+    let parts = [namespace, step, &version, &event.source, &event.data_text].map(str::as_bytes);
+    WorkId::from_bytes(digest("onceward/read", &parts))
+}
+
 /// Names one effect: the digest of `onceward/row` over namespace, root key (its 32 bytes), destination, slot
 /// and the effect's own version (decimal). No contract version goes in, so reprocessing sends nothing again;
 /// and no text that a model wrote, so another wording is a conflict and not another effect.

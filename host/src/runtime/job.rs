@@ -1,5 +1,6 @@
 //! What a run is given.
 
+use crate::contract::capability::Mode;
 use crate::contract::fence::Token;
 use crate::contract::sameness::Sameness;
 use crate::contract::step::StepContract;
@@ -53,6 +54,8 @@ pub struct Job {
     pub token: Token,
     /// When the claim is on disk; waited for before a model is asked.
     pub durable: Durable,
+    /// Whether the run may act and be remembered.
+    pub mode: Mode,
     /// What the run may reach.
     pub grants: Arc<Grants>,
     /// The operator's stages of a handoff, in order.

@@ -1,5 +1,6 @@
 //! One run's state: what it may do, what it has collected, and the counters that bound it.
 
+use crate::contract::capability::Mode;
 use crate::identity::work_id::row_id;
 use crate::runtime::decide::DecisionDesk;
 use crate::runtime::job::Job;
@@ -56,6 +57,16 @@ impl RunState {
                 Ok(())
             }
             None => Err(Stop::HostCalls { limit: self.limits.host_calls }),
+        }
+    }
+
+    /// Why a step that only reads does not get this, where it does not.
+    pub(super) fn refuse_read_only(&self, what: &str) -> Result<(), String> {
+        match self.job.mode {
+            Mode::Recorded => Ok(()),
+            Mode::ReadOnly => Err(format!(
+                "{what}: the step is read-only by its contract, so that nothing of its runs is kept; leave `read_only` out of the contract of a step that acts"
+            )),
         }
     }
 

@@ -7,6 +7,7 @@ mod limits;
 mod outcomes;
 mod plugins;
 mod primitives;
+mod read_only;
 mod refusals;
 
 use std::path::Path;

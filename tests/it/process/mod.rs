@@ -13,6 +13,7 @@ mod kill_loop;
 mod money;
 mod quarantine;
 mod rows;
+mod read_only;
 mod secrets;
 mod versions;
 

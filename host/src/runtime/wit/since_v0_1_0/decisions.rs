@@ -25,6 +25,9 @@ impl Host for RunState {
 
     async fn cache(&mut self, slot: String, answer: String) -> Answer<Decision> {
         self.count_call()?;
+        if let Err(what) = self.refuse_read_only("recording an answer") {
+            return Ok(Err(DecisionError::NotGranted(what)));
+        }
         if let Err(error) = usable(&slot) {
             return Ok(Err(error));
         }
@@ -49,6 +52,9 @@ impl Host for RunState {
 
     async fn decide(&mut self, question: Question) -> Answer<Decision> {
         self.count_call()?;
+        if let Err(what) = self.refuse_read_only("asking for a decision") {
+            return Ok(Err(DecisionError::NotGranted(what)));
+        }
         let named = usable(&question.slot)
             .and_then(|()| short("a model's name", &question.model))
             .and_then(|()| short("a prompt version", &question.prompt_version));

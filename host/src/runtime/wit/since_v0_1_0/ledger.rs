@@ -14,6 +14,9 @@ type Answer<T> = wasmtime::Result<Result<T, LedgerError>>;
 impl Host for RunState {
     async fn claim(&mut self, items: Vec<String>) -> Answer<Vec<ItemVerdict>> {
         self.count_call()?;
+        if let Err(what) = self.refuse_read_only("claiming items") {
+            return Ok(Err(LedgerError::Limit(what)));
+        }
         if let Some(bad) = items.iter().find(|key| key.is_empty() || key.len() > NAME_LIMIT_BYTES) {
             let what = format!("an item key has 1 to {NAME_LIMIT_BYTES} bytes; this one has {}", bad.len());
             return Ok(Err(LedgerError::InvalidKey(what)));

@@ -16,6 +16,9 @@ const HELD_BY_OPERATOR: &str = "the operator holds every row to this destination
 impl Host for RunState {
     async fn enqueue(&mut self, row: Row) -> wasmtime::Result<Result<String, EnqueueError>> {
         self.count_call()?;
+        if let Err(what) = self.refuse_read_only("enqueuing a row") {
+            return Ok(Err(EnqueueError::NotGranted(what)));
+        }
         let new = match self.new_row(row) {
             Ok(new) => new,
             Err(error) => return Ok(Err(error)),

@@ -8,6 +8,9 @@ use crate::store::work::Mark;
 impl Host for RunState {
     async fn advance(&mut self, stage: String) -> wasmtime::Result<Result<(), ProgressError>> {
         self.count_call()?;
+        if let Err(what) = self.refuse_read_only("moving a handoff") {
+            return Ok(Err(ProgressError::UnknownStage(what)));
+        }
         let stages = self.job.stages.clone();
         let place = |name: &str| stages.iter().position(|known| known == name);
         let Some(wanted) = place(&stage) else {
