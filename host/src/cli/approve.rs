@@ -117,6 +117,10 @@ pub(super) async fn edit(
         Edited::Superseded { by } => {
             bail!("editing {short}: it was edited before; edit its successor {} instead", output::short(by))
         }
+        Edited::Expired { at_ms } => bail!(
+            "editing {short}: the time for an approval ended at {}; it is cancelled with the next delivery",
+            output::time(at_ms)
+        ),
         Edited::Refused(state) => {
             bail!(
                 "editing {short}: it is {}, and only a held row can be edited; nothing was changed",

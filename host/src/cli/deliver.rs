@@ -77,7 +77,7 @@ fn outcome(outcome: &RowOutcome) -> (&'static str, String) {
         RowOutcome::Blocked { cause, .. } | RowOutcome::Withheld { cause, in_doubt: false } => {
             ("blocked", cause.clone())
         }
-        RowOutcome::InDoubt { cause } | RowOutcome::Withheld { cause, in_doubt: true } => {
+        RowOutcome::InDoubt { cause, .. } | RowOutcome::Withheld { cause, in_doubt: true } => {
             ("in doubt", cause.clone())
         }
         RowOutcome::Paused { cause } => {

@@ -9,7 +9,7 @@ use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::Store;
 use crate::store::error::StoreError;
-use crate::store::outbox::{OutboxCounts, RowOutcome, RowSettled, Sending, Take};
+use crate::store::outbox::{NextDue, OutboxCounts, RowOutcome, RowSettled, Sending, Take};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -92,20 +92,24 @@ impl Deliverer {
         }
         let (mut next_due_ms, mut paced_until_ms) = (None, None);
         for destination in &self.destinations {
-            let due = self.store.outbox_next_due(&self.namespace, &destination.name).await?;
-            next_due_ms = next_due_ms.into_iter().chain(due).min();
-            let paced = due.filter(|due_ms| self.is_paced(destination, *due_ms));
+            let Some(due) = self.store.outbox_next_due(&self.namespace, &destination.name).await? else {
+                continue;
+            };
+            next_due_ms = next_due_ms.into_iter().chain([due.at_ms]).min();
+            let paced = self.is_paced(destination, due).then_some(due.at_ms);
             paced_until_ms = paced_until_ms.into_iter().chain(paced).min();
         }
         let counts = self.store.outbox_counts(&self.namespace).await?;
         Ok(DeliveryReport { attempts, next_due_ms, paced_until_ms, expired, counts })
     }
 
-    /// Whether what is due waits for the destination's rate alone.
-    fn is_paced(&self, destination: &DestinationSetup, due_ms: i64) -> bool {
-        destination
-            .rate
-            .is_some_and(|rate| due_ms.saturating_sub(self.clock.now_ms()) <= rate.interval_us() / 1_000 + 1)
+    /// Whether a row is due and waits for the destination's rate alone. A destination that asked for a longer wait than its
+    /// rate has its way.
+    fn is_paced(&self, destination: &DestinationSetup, due: NextDue) -> bool {
+        let now_ms = self.clock.now_ms();
+        destination.rate.is_some_and(|rate| {
+            due.row_ms <= now_ms && due.at_ms.saturating_sub(now_ms) <= rate.wait_max_ms()
+        })
     }
 
     /// Take as many rows as may be under way at once, and bring each to its end.

@@ -81,7 +81,7 @@ impl Send<'_> {
     async fn look_up(&self) -> Option<RowOutcome> {
         match self.ask().await {
             None => Some(withheld("the destination was frozen without a look-up".to_owned(), true)),
-            Some(Found::Yes(receipt)) => Some(sent(receipt)),
+            Some(Found::Yes(receipt)) => Some(self.flagged(receipt, None)),
             Some(Found::No) => None,
             Some(Found::Unknown(fault)) => Some(self.again(&fault, true)),
             Some(Found::Unauthorised(fault)) => Some(RowOutcome::Paused { cause: cause(&fault) }),
@@ -120,22 +120,25 @@ impl Send<'_> {
             _ => None,
         };
         let reference = receipt.reference.or(shown);
-        flagged(Receipt { reference, ..receipt }, remark)
+        self.flagged(Receipt { reference, ..receipt }, remark)
     }
 
     /// What an answer means for the row.
     fn rule(&self, answer: Answer) -> RowOutcome {
         match answer {
-            Answer::Accepted(receipt) => sent(receipt),
+            Answer::Accepted(receipt) => self.flagged(receipt, None),
             Answer::NotApplied(fault) => self.again(&fault, false),
             // An earlier attempt is being worked on over there, so it may well be applied.
             Answer::InProgress(fault) => self.again(&fault, true),
             Answer::Ambiguous(fault) => match self.after_ambiguous(self.age_ms()) {
                 AfterAmbiguous::SendAgain | AfterAmbiguous::LookUp => self.again(&fault, true),
-                AfterAmbiguous::InDoubt => RowOutcome::InDoubt { cause: cause(&fault) },
+                AfterAmbiguous::InDoubt => RowOutcome::InDoubt {
+                    cause: cause(&fault),
+                    destination_waits_ms: destination_waits_ms(&fault),
+                },
             },
             Answer::Permanent(fault) | Answer::Conflict(fault) => {
-                RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false }
+                RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false, destination_waits_ms: None }
             }
             Answer::Unauthorised(fault) | Answer::Misconfigured(fault) => {
                 RowOutcome::Paused { cause: cause(&fault) }
@@ -147,7 +150,9 @@ impl Send<'_> {
     fn again(&self, fault: &Fault, maybe_applied: bool) -> RowOutcome {
         let (policy, attempt) = (&self.destination.retry, self.row.attempt);
         if let Some(exhausted) = policy.exhausted(attempt, self.age_ms()) {
-            return RowOutcome::Blocked { cause: format!("{exhausted}: {}", cause(fault)), maybe_applied };
+            let cause = format!("{exhausted}: {}", cause(fault));
+            let destination_waits_ms = destination_waits_ms(fault);
+            return RowOutcome::Blocked { cause, maybe_applied, destination_waits_ms };
         }
         let delay_ms = policy.delay_ms(self.clock, attempt, fault.retry_after_ms);
         // A receiver that is asked too early has not settled yet, and its "no" would be wrong.
@@ -157,7 +162,26 @@ impl Send<'_> {
             due_in_ms: delay_ms.max(i64::try_from(settling_ms).unwrap_or(i64::MAX)),
             cause: cause(fault),
             maybe_applied,
-            destination_waits_ms: fault.retry_after_ms.filter(|_| asks_all_to_wait(fault)),
+            destination_waits_ms: destination_waits_ms(fault),
+        }
+    }
+
+    /// Sent, with what a person should look at.
+    fn flagged(&self, receipt: Receipt, remark: Option<String>) -> RowOutcome {
+        let flag = match &self.frozen.envelope.reference {
+            _ if !receipt.readable => {
+                Some("the receipt can't be read; the destination accepted the row".to_owned())
+            }
+            Some(pointer) if receipt.reference.is_none() => Some(format!(
+                "the receipt holds no reference at {pointer:?}; the destination accepted the row"
+            )),
+            _ => None,
+        };
+        RowOutcome::Sent {
+            receipt: receipt.body,
+            truncated: receipt.truncated,
+            external_reference: receipt.reference,
+            flag: flag.or(remark),
         }
     }
 
@@ -175,10 +199,10 @@ impl Send<'_> {
     }
 }
 
-/// Whether a `Retry-After` speaks of the destination and not of this row (RFC 6585, section 4; RFC 9110, section 10.2.3):
-/// the others would be refused as well, and lose an attempt each.
-fn asks_all_to_wait(fault: &Fault) -> bool {
-    matches!(fault.status, Some(429 | 503))
+/// The wait that a `Retry-After` asks of everyone: with 429 and 503 it speaks of the destination and not of this row (RFC
+/// 6585, section 4; RFC 9110, section 10.2.3). The others would be refused as well, and lose an attempt each.
+fn destination_waits_ms(fault: &Fault) -> Option<u64> {
+    fault.retry_after_ms.filter(|_| matches!(fault.status, Some(429 | 503)))
 }
 
 const fn withheld(cause: String, in_doubt: bool) -> RowOutcome {
@@ -191,20 +215,4 @@ fn cause(fault: &Fault) -> String {
     let words = fault.body_excerpt.as_ref().filter(|words| !words.trim().is_empty());
     let words = words.map(|words| format!(" (it says: {})", words.trim())).unwrap_or_default();
     format!("{status}{}{words}", fault.cause)
-}
-
-fn sent(receipt: Receipt) -> RowOutcome {
-    flagged(receipt, None)
-}
-
-/// Sent, with what a person should look at.
-fn flagged(receipt: Receipt, remark: Option<String>) -> RowOutcome {
-    let unreadable =
-        (!receipt.readable).then(|| "the receipt can't be read; the destination accepted the row".to_owned());
-    RowOutcome::Sent {
-        receipt: receipt.body,
-        truncated: receipt.truncated,
-        external_reference: receipt.reference,
-        flag: unreadable.or(remark),
-    }
 }

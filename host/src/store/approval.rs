@@ -70,6 +70,11 @@ pub enum Edited {
         /// The live revision.
         by: RowId,
     },
+    /// The time in which it could be approved is over, and an edit does not begin another one.
+    Expired {
+        /// Since when, Unix milliseconds.
+        at_ms: i64,
+    },
     /// It does not wait for an approval.
     Refused(RowState),
     /// There is no row of this id.

@@ -45,7 +45,8 @@ use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
 use crate::store::item::{ItemClaim, ItemVerdict};
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    FoundRow, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
+    FoundRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
+    Sending, Take,
 };
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
@@ -120,8 +121,13 @@ pub trait Outbox: Send + Sync {
     /// What became of an enqueued row, where it exists.
     async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<FoundRow>, StoreError>;
 
-    /// When the destination's next row becomes due, in Unix milliseconds.
-    async fn outbox_next_due(&self, namespace: &str, destination: &str) -> Result<Option<i64>, StoreError>;
+    /// When the destination's next row becomes due, and when it may go. None where no row waits, or while the destination
+    /// is paused.
+    async fn outbox_next_due(
+        &self,
+        namespace: &str,
+        destination: &str,
+    ) -> Result<Option<NextDue>, StoreError>;
 
     /// Cancel held rows whose time for an approval is over, at most some at once; their ids.
     async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError>;

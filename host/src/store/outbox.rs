@@ -158,6 +158,9 @@ pub struct Take {
     pub rate: Option<Rate>,
 }
 
+/// How far ahead of its even spread a call may go, in microseconds: what timers and a pass over the outbox can't tell apart.
+pub(crate) const BURST_US: i64 = 10_000;
+
 /// How often a destination may be called. The calls are spread evenly, and all hosts of a ledger share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -180,6 +183,12 @@ impl Rate {
     pub fn interval_us(self) -> i64 {
         let interval = self.per_ms.saturating_mul(1_000).div_ceil(u64::from(self.calls.max(1)));
         i64::try_from(interval.max(1)).unwrap_or(i64::MAX)
+    }
+
+    /// The longest that a row waits for the rate alone while it is kept, in milliseconds.
+    #[must_use]
+    pub fn wait_max_ms(self) -> i64 {
+        self.interval_us().saturating_add(BURST_US) / 1_000 + 1
     }
 }
 
@@ -208,6 +217,15 @@ pub struct Sending {
     pub first_attempt_ms: i64,
     /// When the take happened, Unix milliseconds of the store's time.
     pub taken_ms: i64,
+}
+
+/// When a destination's next row goes out, if nothing else happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextDue {
+    /// When the first row is due, Unix milliseconds.
+    pub row_ms: i64,
+    /// When the destination may be called for it, Unix milliseconds: not before it wants to be called again.
+    pub at_ms: i64,
 }
 
 /// What came of an attempt.
@@ -241,11 +259,15 @@ pub enum RowOutcome {
         cause: String,
         /// Whether this attempt may have been applied.
         maybe_applied: bool,
+        /// How long the destination wants to be left alone altogether, in milliseconds.
+        destination_waits_ms: Option<u64>,
     },
     /// Nobody here can know.
     InDoubt {
         /// Why.
         cause: String,
+        /// How long the destination wants to be left alone altogether, in milliseconds.
+        destination_waits_ms: Option<u64>,
     },
     /// Nothing was sent this time, and nothing will be by itself: the attempt is given back.
     Withheld {
@@ -260,6 +282,19 @@ pub enum RowOutcome {
         /// Why.
         cause: String,
     },
+}
+
+impl RowOutcome {
+    /// How long the destination wants to be left alone altogether, in milliseconds, where it said so.
+    #[must_use]
+    pub const fn destination_waits_ms(&self) -> Option<u64> {
+        match self {
+            Self::Again { destination_waits_ms, .. }
+            | Self::Blocked { destination_waits_ms, .. }
+            | Self::InDoubt { destination_waits_ms, .. } => *destination_waits_ms,
+            Self::Sent { .. } | Self::Withheld { .. } | Self::Paused { .. } => None,
+        }
+    }
 }
 
 /// What became of an outcome's record.

@@ -104,7 +104,8 @@ pub(super) async fn work_choose_count_is_of_the_choice(bench: Bench) {
 async fn with_blocked_rows(bench: &Bench) {
     bench.finish("a", rows(&["r", "s", "t"])).await;
     for (sending, cause) in bench.take_rows(take()).await.into_iter().zip(["400", "400", "404"]) {
-        let outcome = RowOutcome::Blocked { cause: cause.to_owned(), maybe_applied: false };
+        let outcome =
+            RowOutcome::Blocked { cause: cause.to_owned(), maybe_applied: false, destination_waits_ms: None };
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }
 }

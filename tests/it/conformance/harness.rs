@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use onceward::contract::response::Response;
+use onceward::contract::sameness::SameText;
 use onceward::contract::window::Window;
 use onceward::identity::key::ContentHash;
 use onceward::identity::key::RootKey;
@@ -9,9 +10,12 @@ use onceward::identity::key::RowId;
 use onceward::identity::key::WorkId;
 use onceward::identity::key::digest;
 use onceward::store::Store;
+use onceward::store::approval::{Approved, Edit, Edited};
 use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
 use onceward::store::operate::Actor;
-use onceward::store::outbox::{NewRow, OutboxFilter, OutboxRow, RowRef, Sending, Take};
+use onceward::store::outbox::{
+    Approval, NewRow, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
+};
 use onceward::store::pause::PauseScope;
 use onceward::store::quarantine::OnMismatch;
 use onceward::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
@@ -31,6 +35,8 @@ pub(crate) const LEASE_MS: i64 = 60_000;
 pub(crate) const ATTEMPTS: u32 = 3;
 /// How long the destination recognises a repeat, in milliseconds: longer than all its attempts.
 pub(crate) const RETENTION_MS: i64 = 24 * 3_600_000;
+/// How long a repeat of a text is suppressed, in milliseconds.
+pub(crate) const SAME_TEXT_MS: i64 = 10 * LEASE_MS;
 /// The terms of nearly all claims.
 pub(crate) const TERMS: Terms = Terms { lease_ms: LEASE_MS, attempts_max: ATTEMPTS, age_max_ms: i64::MAX };
 
@@ -145,6 +151,40 @@ impl Bench {
         self.store.outbox_take(order).await.expect("the store works")
     }
 
+    /// The ids of the rows that are due now, as short as they were given. They are taken.
+    pub(crate) async fn take_ids(&self, order: Take) -> Vec<RowId> {
+        self.take_rows(order).await.into_iter().map(|sending| sending.row.id).collect()
+    }
+
+    /// Record what came of an attempt.
+    pub(crate) async fn settle_row(&self, sending: &Sending, outcome: RowOutcome) -> RowSettled {
+        let settled = self.store.outbox_settle(sending.row.clone(), sending.token, outcome).await;
+        settled.expect("the store works")
+    }
+
+    /// Enqueue rows with a work of their own.
+    pub(crate) async fn enqueue(&self, rows: Vec<NewRow>) -> WorkRef {
+        let id = rows.first().expect("there is a row").id.to_string();
+        at(&self.finish(&id, Collected { rows, ..Collected::default() }).await.work)
+    }
+
+    /// Where the row of this id stands.
+    pub(crate) async fn state(&self, id: RowId) -> RowState {
+        self.rows().await.into_iter().find(|row| row.row_id == id).expect("the row exists").state
+    }
+
+    /// Approve a row, whatever its payload.
+    pub(crate) async fn approve(&self, id: RowId) -> Approved {
+        let row = RowRef { namespace: SPACE.to_owned(), id };
+        self.store.outbox_approve(row, None, actor()).await.expect("the store works")
+    }
+
+    /// Give a row another payload.
+    pub(crate) async fn edit(&self, id: RowId, edit: Edit) -> Edited {
+        let row = RowRef { namespace: SPACE.to_owned(), id };
+        self.store.outbox_edit(row, edit, actor()).await.expect("the store works")
+    }
+
     /// Take the only due row.
     pub(crate) async fn take_row(&self) -> Sending {
         let mut taken = self.take_rows(take()).await;
@@ -251,6 +291,60 @@ pub(crate) fn row(id: &str, payload: &str) -> NewRow {
         receipt_step: None,
         same: None,
     }
+}
+
+/// A row that stands in the line of an ordering key.
+pub(crate) fn in_line(id: &str, key: &str) -> NewRow {
+    NewRow { ordering_key: Some(key.to_owned()), ..row(id, "{}") }
+}
+
+/// A row that a person must approve.
+pub(crate) fn held_row(id: &str) -> NewRow {
+    needs_approval(row(id, "{}"))
+}
+
+/// The same row, for a person to approve.
+pub(crate) fn needs_approval(row: NewRow) -> NewRow {
+    let approval = Approval { reason: "it speaks to a customer".to_owned(), expires_after_ms: None };
+    NewRow { approval: Some(approval), ..row }
+}
+
+/// The same row with a text, of which a repeat is suppressed for `SAME_TEXT_MS`.
+pub(crate) fn saying(text: &str, row: NewRow) -> NewRow {
+    NewRow { same: Some(same_text(text)), ..row }
+}
+
+pub(crate) fn same_text(text: &str) -> SameText {
+    SameText { key: digest("same", &[text.as_bytes()]), within_ms: SAME_TEXT_MS }
+}
+
+/// Another payload for a held row.
+pub(crate) fn edited(payload: &str) -> Edit {
+    let payload_hash = digest("payload", &[payload.as_bytes()]);
+    Edit { payload: payload.to_owned(), payload_hash, same: None }
+}
+
+/// The destination has accepted it, and gave this reference.
+pub(crate) fn sent() -> RowOutcome {
+    RowOutcome::Sent {
+        receipt: r#"{"id":"d-1"}"#.to_owned(),
+        truncated: false,
+        external_reference: Some("d-1".to_owned()),
+        flag: None,
+    }
+}
+
+/// Another attempt, later.
+pub(crate) fn again(due_in_ms: i64, maybe_applied: bool) -> RowOutcome {
+    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied, destination_waits_ms: None }
+}
+
+pub(crate) fn in_doubt() -> RowOutcome {
+    RowOutcome::InDoubt { cause: "reply lost".to_owned(), destination_waits_ms: None }
+}
+
+pub(crate) fn blocked() -> RowOutcome {
+    RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, destination_waits_ms: None }
 }
 
 /// Collected: rows of these ids.

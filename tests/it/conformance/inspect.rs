@@ -133,8 +133,9 @@ pub(super) async fn outbox_resolve_takes_the_beginning_of_an_id(bench: Bench) {
 pub(super) async fn outbox_counts_are_by_state(bench: Bench) {
     bench.finish("a", rows(&["1", "2", "3"])).await;
     let taken = bench.take_rows(take()).await;
-    let blocked = RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false };
-    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned() };
+    let blocked =
+        RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, destination_waits_ms: None };
+    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned(), destination_waits_ms: None };
     for (sending, outcome) in taken.into_iter().zip([blocked, doubt]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }

@@ -5,6 +5,7 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
+mod approval;
 mod bulk;
 mod contract;
 mod decision;
@@ -13,13 +14,18 @@ mod evidence;
 mod inspect;
 mod item;
 mod operate;
+mod order;
 mod outbox;
+mod pace;
 mod pause;
 mod progress;
 mod quarantine;
 mod queue;
+mod receipt;
 mod reprocess;
+mod same;
 mod settle;
+mod walk;
 mod work;
 
 /// Run every case on a backend: a module of this name, in it a test a case.
@@ -72,6 +78,13 @@ macro_rules! conformance {
                 pause: [
                     pause_lift_lets_a_paused_destination_go_on,
                     pause_list_keeps_the_first_cause,
+                    pause_set_stops_what_it_names_and_nothing_else,
+                    pause_set_records_the_events_of_a_paused_step,
+                    pause_set_still_answers_what_has_ended,
+                    pause_set_lets_what_is_under_way_come_to_its_end,
+                    pause_set_does_not_take_over_while_it_lasts,
+                    pause_set_twice_is_one_pause_of_the_first_who_asked,
+                    pause_lift_can_be_followed_by_another_pause,
                 ]
                 outbox: [
                     outbox_take_counts_the_attempt_before_it_is_made,
@@ -91,6 +104,73 @@ macro_rules! conformance {
                     outbox_settle_keeps_a_cut_receipt_and_its_flag,
                     outbox_find_gives_the_stored_payload_hash,
                     outbox_next_due_is_the_nearest_due_time_or_lease_end,
+                ]
+                approval: [
+                    outbox_approve_lets_exactly_this_payload_go,
+                    outbox_approve_twice_is_one_approval,
+                    outbox_approve_of_an_edited_row_names_its_successor,
+                    outbox_approve_after_its_time_is_too_late,
+                    outbox_approve_of_what_waits_for_no_approval_is_refused,
+                    outbox_approve_shares_nothing_between_namespaces,
+                    outbox_approve_holds_after_reopening,
+                    outbox_edit_makes_a_revision_that_is_itself_unapproved,
+                    outbox_edit_with_the_same_payload_changes_nothing,
+                    outbox_edit_of_an_approved_row_is_refused,
+                    outbox_edit_maps_the_slot_to_its_live_revision,
+                    outbox_edit_keeps_the_place_in_line,
+                    outbox_edit_into_what_another_row_says_is_suppressed_and_lets_the_line_go_on,
+                    outbox_edit_lets_go_what_the_first_text_suppressed,
+                    outbox_expire_cancels_what_nobody_approved_in_time,
+                    outbox_expire_comes_to_its_end_in_batches,
+                ]
+                order: [
+                    outbox_take_of_a_line_takes_its_head_alone,
+                    outbox_take_waits_behind_a_head_that_has_not_come_to_its_end,
+                    outbox_take_goes_on_with_the_next_where_the_head_has_ended,
+                    outbox_take_is_not_moved_by_the_end_of_a_follower,
+                    outbox_take_keeps_the_order_through_retries_and_a_persons_word,
+                    outbox_take_s09_frees_the_line_of_a_sender_that_died,
+                    outbox_take_keeps_the_order_after_reopening,
+                    outbox_take_gives_a_follower_its_whole_time,
+                    outbox_take_gives_each_destination_and_namespace_lines_of_its_own,
+                    outbox_take_of_a_line_goes_by_commits_and_not_by_claims,
+                    outbox_take_lets_a_row_back_into_its_place_before_what_has_not_begun,
+                    outbox_take_lets_a_row_that_has_begun_come_to_its_end_first,
+                ]
+                walk: [
+                    outbox_take_s09_at_random_keeps_every_line_in_order_and_lets_all_come_to_their_end,
+                ]
+                same: [
+                    outbox_take_s22_gives_nobody_the_same_text_twice,
+                    outbox_take_takes_one_of_those_that_came_together,
+                    outbox_take_of_another_recipient_destination_or_namespace_is_not_suppressed,
+                    outbox_take_of_the_same_text_waits_for_no_window_while_the_first_is_here,
+                    outbox_decide_cancel_lets_the_next_of_a_chain_go,
+                    outbox_decide_cancel_of_a_suppressed_row_lets_nobody_go,
+                    outbox_decide_cancel_lets_a_row_back_that_still_needs_its_approval,
+                    outbox_decide_cancel_of_what_may_have_been_applied_lets_nobody_say_it_again,
+                    outbox_decide_cancel_of_what_certainly_was_not_applied_lets_the_next_go,
+                    outbox_decide_sent_goes_on_suppressing,
+                    outbox_settle_of_the_first_leaves_the_others_suppressed,
+                    outbox_expire_lets_the_suppressed_one_go,
+                ]
+                receipt: [
+                    outbox_settle_sent_starts_the_step_of_the_receipt,
+                    outbox_settle_hands_on_what_was_sent_and_answered_to_the_byte,
+                    outbox_settle_of_a_receipt_in_doubt_leaves_the_step_to_a_person,
+                    outbox_settle_of_two_rows_may_start_one_step_twice,
+                    outbox_settle_of_anything_but_an_acceptance_starts_nothing,
+                    outbox_decide_sent_starts_the_step_of_the_receipt,
+                ]
+                pace: [
+                    outbox_take_spreads_the_calls_evenly,
+                    outbox_take_shares_the_rate_after_reopening,
+                    outbox_take_saves_no_calls_up,
+                    outbox_take_counts_the_questions_around_a_repeat_as_calls,
+                    outbox_settle_with_a_wait_stops_the_whole_destination,
+                    outbox_settle_with_two_waits_keeps_the_longer_one_after_reopening,
+                    outbox_settle_with_a_wait_beyond_all_times_is_no_overflow,
+                    outbox_next_due_of_a_paced_row_is_when_its_destination_is_free,
                 ]
                 decision: [
                     decision_record_the_first_writer_wins,

@@ -1,8 +1,8 @@
 //! What a person decides.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, LEASE_MS, SPACE, actor, arrival, at, done, done_with, held, retry, row_ref, rows,
-    take,
+    Bench, CRM, ELSEWHERE, LEASE_MS, SPACE, actor, arrival, at, blocked, done, done_with, held, in_doubt,
+    retry, row_ref, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::{Arrival, Repeat, Standing};
@@ -27,14 +27,6 @@ async fn bench_with_rows(bench: &Bench, ends: &[(&str, RowOutcome)]) {
         let settled = bench.store.outbox_settle(sending.row.clone(), sending.token, outcome.clone()).await;
         settled.expect("the store works");
     }
-}
-
-fn in_doubt() -> RowOutcome {
-    RowOutcome::InDoubt { cause: "reply lost".to_owned() }
-}
-
-fn blocked() -> RowOutcome {
-    RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false }
 }
 
 pub(super) async fn work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget(bench: Bench) {

@@ -1,29 +1,13 @@
 //! Rows on their way out: counted before they are sent, the same bytes every time, never again once accepted.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, done_with, row, row_id, row_ref, rows, take,
+    Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, again, done_with, row, row_id, row_ref, rows, sent,
+    take,
 };
 use onceward::store::outbox::{FoundRow, RowOutcome, RowSettled, RowState, Sending, Take};
 use onceward::store::pause::PauseScope;
 use onceward::store::work::Collected;
 use support::sim_clock::START_MS;
-
-fn sent() -> RowOutcome {
-    RowOutcome::Sent {
-        receipt: r#"{"id":"d-1"}"#.to_owned(),
-        truncated: false,
-        external_reference: Some("d-1".to_owned()),
-        flag: None,
-    }
-}
-
-fn again(due_in_ms: i64, maybe_applied: bool) -> RowOutcome {
-    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied, destination_waits_ms: None }
-}
-
-async fn settle(bench: &Bench, sending: &Sending, outcome: RowOutcome) -> RowSettled {
-    bench.store.outbox_settle(sending.row.clone(), sending.token, outcome).await.expect("the store works")
-}
 
 pub(super) async fn outbox_take_counts_the_attempt_before_it_is_made(bench: Bench) {
     let work =
@@ -41,7 +25,7 @@ pub(super) async fn outbox_take_counts_the_attempt_before_it_is_made(bench: Benc
 pub(super) async fn outbox_take_freezes_the_envelope_at_the_first_attempt(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
     let first = bench.take_row().await;
-    settle(&bench, &first, again(0, false)).await;
+    bench.settle_row(&first, again(0, false)).await;
     bench.advance(7_000);
     let changed = Take { envelope: "changed configuration".to_owned(), ..take() };
     let second = bench.take_rows(changed).await.remove(0);
@@ -55,7 +39,7 @@ pub(super) async fn outbox_take_s16_takes_by_state_not_by_a_moving_mark(bench: B
     let first = bench.hold("first").await;
     bench.finish("second", rows(&["late number", "later number"])).await;
     for sending in bench.take_rows(take()).await {
-        settle(&bench, &sending, sent()).await;
+        bench.settle_row(&sending, sent()).await;
     }
     bench.settle(&first, done_with(rows(&["committed last"]))).await;
     assert_eq!(bench.take_row().await.row, row_ref("committed last"));
@@ -63,8 +47,8 @@ pub(super) async fn outbox_take_s16_takes_by_state_not_by_a_moving_mark(bench: B
     bench.finish("third", rows(&["waits", "goes"])).await;
     let taken = bench.take_rows(take()).await;
     let [waits, goes] = taken.as_slice() else { panic!("{taken:?}") };
-    settle(&bench, waits, again(1_000, false)).await;
-    settle(&bench, goes, again(2_000, false)).await;
+    bench.settle_row(waits, again(1_000, false)).await;
+    bench.settle_row(goes, again(2_000, false)).await;
     bench.advance(2_000);
     let order: Vec<_> = bench.take_rows(take()).await.into_iter().map(|sending| sending.row).collect();
     assert_eq!(order, [row_ref("waits"), row_ref("goes")]);
@@ -120,10 +104,10 @@ pub(super) async fn outbox_take_after_the_sender_has_gone_says_maybe_applied_for
     let next = bench.take_row().await;
     assert_eq!((next.attempt, next.maybe_applied), (2, true));
     assert!(next.token > gone.token);
-    settle(&bench, &next, again(0, false)).await;
+    bench.settle_row(&next, again(0, false)).await;
     let last = bench.take_row().await;
     assert!(last.maybe_applied);
-    settle(&bench, &last, sent()).await;
+    bench.settle_row(&last, sent()).await;
     assert!(bench.row("r").await.maybe_applied, "it went back");
 }
 
@@ -133,7 +117,7 @@ pub(super) async fn outbox_settle_withheld_gives_the_attempt_back_and_waits_for_
     bench.advance(LEASE_MS);
     for (sending, in_doubt) in bench.take_rows(take()).await.iter().zip([false, true]) {
         let outcome = RowOutcome::Withheld { cause: "used up".to_owned(), in_doubt };
-        assert_eq!(settle(&bench, sending, outcome).await, RowSettled::Applied);
+        assert_eq!(bench.settle_row(sending, outcome).await, RowSettled::Applied);
         let stored =
             bench.rows().await.into_iter().find(|row| row.row_id == sending.row.id).expect("it exists");
         let state = if in_doubt { RowState::InDoubt } else { RowState::Blocked };
@@ -146,22 +130,22 @@ pub(super) async fn outbox_settle_withheld_gives_the_attempt_back_and_waits_for_
 pub(super) async fn outbox_settle_paused_takes_the_envelope_off_what_was_not_applied(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
     let paused = || RowOutcome::Paused { cause: "401".to_owned() };
-    settle(&bench, &bench.take_row().await, paused()).await;
+    bench.settle_row(&bench.take_row().await, paused()).await;
     assert!(bench.unpause(SPACE, PauseScope::Destination(CRM.to_owned())).await);
     let corrected = Take { envelope: "corrected".to_owned(), ..take() };
-    let again = bench.take_rows(corrected.clone()).await.remove(0);
-    assert_eq!((again.envelope.as_str(), again.attempt), ("corrected", 1));
+    let second = bench.take_rows(corrected.clone()).await.remove(0);
+    assert_eq!((second.envelope.as_str(), second.attempt), ("corrected", 1));
     // Once it may have been applied, what was sent stays what is sent.
-    settle(&bench, &again, self::again(0, true)).await;
+    bench.settle_row(&second, again(0, true)).await;
     let third = bench.take_rows(take()).await.remove(0);
-    settle(&bench, &third, paused()).await;
+    bench.settle_row(&third, paused()).await;
     assert!(bench.unpause(SPACE, PauseScope::Destination(CRM.to_owned())).await);
     assert_eq!(bench.take_row().await.envelope, "corrected");
 }
 
 pub(super) async fn outbox_next_due_of_a_paused_destination_is_never(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
-    settle(&bench, &bench.take_row().await, RowOutcome::Paused { cause: "401".to_owned() }).await;
+    bench.settle_row(&bench.take_row().await, RowOutcome::Paused { cause: "401".to_owned() }).await;
     assert_eq!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works"), None);
     assert!(bench.unpause(SPACE, PauseScope::Destination(CRM.to_owned())).await);
     assert!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works").is_some());
@@ -170,21 +154,21 @@ pub(super) async fn outbox_next_due_of_a_paused_destination_is_never(bench: Benc
 pub(super) async fn outbox_settle_sent_is_never_taken_again(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
     let sending = bench.take_row().await;
-    assert_eq!(settle(&bench, &sending, sent()).await, RowSettled::Applied);
+    assert_eq!(bench.settle_row(&sending, sent()).await, RowSettled::Applied);
     let stored = bench.row("r").await;
     assert_eq!((stored.state, stored.receipt.as_deref()), (RowState::Sent, Some(r#"{"id":"d-1"}"#)));
     assert_eq!((stored.external_reference.as_deref(), stored.cause), (Some("d-1"), None));
     bench.advance(100 * RETENTION_MS);
     assert!(bench.take_rows(take()).await.is_empty());
     assert_eq!(bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works"), None);
-    assert_eq!(settle(&bench, &sending, again(0, true)).await, RowSettled::LeaseLost);
+    assert_eq!(bench.settle_row(&sending, again(0, true)).await, RowSettled::LeaseLost);
     assert_eq!(bench.row("r").await.state, RowState::Sent);
 }
 
 pub(super) async fn outbox_settle_again_waits_until_due(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
     let first = bench.take_row().await;
-    assert_eq!(settle(&bench, &first, again(3_000, true)).await, RowSettled::Applied);
+    assert_eq!(bench.settle_row(&first, again(3_000, true)).await, RowSettled::Applied);
     let stored = bench.row("r").await;
     assert_eq!((stored.state, stored.due_ms), (RowState::Pending, Some(START_MS + 3_000)));
     assert_eq!((stored.cause.as_deref(), stored.maybe_applied), (Some("reset"), true));
@@ -199,13 +183,21 @@ pub(super) async fn outbox_settle_blocked_and_in_doubt_wait_for_a_person(bench: 
     bench.finish("a", rows(&["b", "m", "d"])).await;
     let cause = || "400".to_owned();
     let outcomes = [
-        (RowOutcome::Blocked { cause: cause(), maybe_applied: false }, RowState::Blocked, false),
-        (RowOutcome::Blocked { cause: cause(), maybe_applied: true }, RowState::Blocked, true),
-        (RowOutcome::InDoubt { cause: cause() }, RowState::InDoubt, true),
+        (
+            RowOutcome::Blocked { cause: cause(), maybe_applied: false, destination_waits_ms: None },
+            RowState::Blocked,
+            false,
+        ),
+        (
+            RowOutcome::Blocked { cause: cause(), maybe_applied: true, destination_waits_ms: None },
+            RowState::Blocked,
+            true,
+        ),
+        (RowOutcome::InDoubt { cause: cause(), destination_waits_ms: None }, RowState::InDoubt, true),
     ];
     let taken = bench.take_rows(take()).await;
     for (sending, (outcome, state, maybe_applied)) in taken.iter().zip(outcomes) {
-        assert_eq!(settle(&bench, sending, outcome).await, RowSettled::Applied);
+        assert_eq!(bench.settle_row(sending, outcome).await, RowSettled::Applied);
         let stored =
             bench.rows().await.into_iter().find(|row| row.row_id == sending.row.id).expect("it exists");
         assert_eq!((stored.state, stored.maybe_applied, stored.cause), (state, maybe_applied, Some(cause())));
@@ -220,26 +212,31 @@ pub(super) async fn outbox_settle_with_a_stale_token_is_lease_lost(bench: Bench)
     bench.advance(LEASE_MS);
     let next = bench.take_row().await;
     let paused = RowOutcome::Paused { cause: "401".to_owned() };
-    for outcome in [sent(), again(0, false), RowOutcome::InDoubt { cause: "late".to_owned() }, paused] {
-        assert_eq!(settle(&bench, &slow, outcome).await, RowSettled::LeaseLost);
+    for outcome in [
+        sent(),
+        again(0, false),
+        RowOutcome::InDoubt { cause: "late".to_owned(), destination_waits_ms: None },
+        paused,
+    ] {
+        assert_eq!(bench.settle_row(&slow, outcome).await, RowSettled::LeaseLost);
     }
     let stored = bench.row("r").await;
     assert_eq!((stored.state, stored.attempt, stored.cause), (RowState::Sending, 2, None));
     assert!(bench.store.pause_list(SPACE).await.expect("the store works").is_empty());
-    assert_eq!(settle(&bench, &next, sent()).await, RowSettled::Applied);
+    assert_eq!(bench.settle_row(&next, sent()).await, RowSettled::Applied);
     // In another namespace the row is not there at all.
     let elsewhere = Sending {
         row: onceward::store::outbox::RowRef { namespace: ELSEWHERE.to_owned(), ..next.row.clone() },
         ..next
     };
-    assert_eq!(settle(&bench, &elsewhere, sent()).await, RowSettled::LeaseLost);
+    assert_eq!(bench.settle_row(&elsewhere, sent()).await, RowSettled::LeaseLost);
 }
 
 pub(super) async fn outbox_settle_after_the_lease_time_holds_while_nobody_took_the_row(bench: Bench) {
     bench.finish("a", rows(&["r"])).await;
     let slow = bench.take_row().await;
     bench.advance(10 * LEASE_MS);
-    assert_eq!(settle(&bench, &slow, sent()).await, RowSettled::Applied);
+    assert_eq!(bench.settle_row(&slow, sent()).await, RowSettled::Applied);
     assert_eq!(bench.row("r").await.state, RowState::Sent);
 }
 
@@ -252,7 +249,7 @@ pub(super) async fn outbox_settle_keeps_a_cut_receipt_and_its_flag(bench: Bench)
         external_reference: None,
         flag: Some("the receipt can't be read".to_owned()),
     };
-    assert_eq!(settle(&bench, &sending, outcome).await, RowSettled::Applied);
+    assert_eq!(bench.settle_row(&sending, outcome).await, RowSettled::Applied);
     let stored = bench.row("r").await;
     assert_eq!((stored.state, stored.receipt.as_deref()), (RowState::Sent, Some("half of \u{0} it")));
     assert_eq!(
@@ -275,13 +272,16 @@ pub(super) async fn outbox_find_gives_the_stored_payload_hash(bench: Bench) {
 }
 
 pub(super) async fn outbox_next_due_is_the_nearest_due_time_or_lease_end(bench: Bench) {
-    let next = async || bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works");
+    let next = async || {
+        let due = bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works");
+        due.map(|due| due.at_ms)
+    };
     assert_eq!(next().await, None);
     bench.finish("a", rows(&["1", "2"])).await;
     assert_eq!(next().await, Some(START_MS));
     let taken = bench.take_rows(take()).await;
     assert_eq!(next().await, Some(START_MS + LEASE_MS));
-    settle(&bench, &taken[0], again(2_000, false)).await;
+    bench.settle_row(&taken[0], again(2_000, false)).await;
     assert_eq!(next().await, Some(START_MS + 2_000));
     assert_eq!(bench.store.outbox_next_due(SPACE, "mail").await.expect("the store works"), None);
     assert_eq!(bench.store.outbox_next_due(ELSEWHERE, CRM).await.expect("the store works"), None);

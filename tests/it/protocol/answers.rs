@@ -42,7 +42,9 @@ async fn s24_a_conflict_at_the_receiver_blocks_at_once_and_for_good() {
     receiver.fault(&["conflict"]).unwrap();
     let report = host.deliver_off().await;
     let [attempt] = &report.attempts[..] else { panic!("one attempt is enough: {report:?}") };
-    let RowOutcome::Blocked { cause, maybe_applied: false } = &attempt.outcome else { panic!("{attempt:?}") };
+    let RowOutcome::Blocked { cause, maybe_applied: false, .. } = &attempt.outcome else {
+        panic!("{attempt:?}")
+    };
     assert!(cause.contains("other content under the same key"), "{cause}");
     for _ in 0..3 {
         host.pass(RETENTION_MS).await;

@@ -7,6 +7,7 @@ use crate::contract::tier::Tier;
 use crate::dispatch::retry::RetryPolicy;
 use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
+use crate::store::outbox::Rate;
 use anyhow::{Result, bail};
 
 /// A setting, its value, and what it may be.
@@ -51,6 +52,12 @@ const SETTLING_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// Calls of one decision: each costs money, and the run waits for all of them.
 const MODEL_CALLS_MAX: u64 = 20;
+
+/// More calls than this in a rate's time would be no limit.
+const RATE_CALLS_MAX: u64 = 1_000_000;
+
+/// The longest time that a rate speaks of, in milliseconds: a day, as the longest quotas of receivers do.
+const RATE_PER_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
 
 const fn bound(setting: &'static str, value: u64, least: u64, most: u64, remedy: &'static str) -> Bound {
     Bound { setting, value, least, most, remedy }
@@ -208,6 +215,25 @@ pub(super) fn retention(tier: Tier, hours: u64) -> Bound {
 
 pub(super) fn timeout(setting: &'static str, timeout_ms: u64) -> Bound {
     bound(setting, timeout_ms, 1, TIMEOUT_MAX_MS, "in milliseconds; for instance 30000")
+}
+
+pub(super) fn rate(rate: Rate) -> [Bound; 2] {
+    [
+        bound(
+            "rate.calls",
+            rate.calls.into(),
+            1,
+            RATE_CALLS_MAX,
+            "so many calls in `rate.per_ms`; pause the destination to call it not at all",
+        ),
+        bound(
+            "rate.per_ms",
+            rate.per_ms,
+            1,
+            RATE_PER_MAX_MS,
+            "in milliseconds; 10 calls a second are { calls = 10, per_ms = 1000 }",
+        ),
+    ]
 }
 
 pub(super) fn settling(settling_ms: u64) -> Bound {

@@ -122,6 +122,7 @@ impl HttpConfig {
             bound::settling(self.settling_ms),
         ];
         bounds.extend(bound::retry(&self.retry));
+        bounds.extend(self.rate.map(bound::rate).into_iter().flatten());
         for (setting, timeout_ms) in
             [("connect_timeout_ms", self.connect_timeout_ms), ("request_timeout_ms", self.request_timeout_ms)]
         {

@@ -115,6 +115,9 @@ pub(super) fn edit(tx: &Tx<'_>, row: &RowRef, edit: &Edit, actor: &Actor) -> Res
         RowState::Held => {}
         state => return Ok(Edited::Refused(state)),
     }
+    if let Some(at_ms) = found.expired_ms(tx.now_ms) {
+        return Ok(Edited::Expired { at_ms });
+    }
     if edit.payload_hash == found.payload_hash {
         return Ok(Edited::Unchanged);
     }

@@ -1,7 +1,8 @@
 //! Rows on their way in: new ones of a settlement, and revisions of an edit.
 //!
 //! A row that says the same to the same recipient as another one is suppressed by it, and goes back where the other one
-//! ends unsent.
+//! ends unsent. Of one that was stopped and may have been applied all the same nobody can say so, and it goes on
+//! suppressing the others.
 
 use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
@@ -33,15 +34,8 @@ impl<'a> Insertion<'a> {
 /// Insert a row, or leave the one that is there; the state of a new one.
 pub(super) fn insert(tx: &Tx<'_>, insertion: &Insertion<'_>) -> Result<Option<RowState>, StoreError> {
     let Insertion { namespace, work, row, base, revision, place } = insertion;
-    let same_as = match &row.same {
-        Some(same) => find_same(tx, namespace, &row.destination, row.id, same)?,
-        None => None,
-    };
-    let state = match (&same_as, &row.approval) {
-        (Some(_), _) => RowState::Suppressed,
-        (None, Some(_)) => RowState::Held,
-        (None, None) => RowState::Pending,
-    };
+    let about = format!("{} for {:?}, slot {:?}", row.id, row.destination, row.slot);
+    let state = if row.approval.is_some() { RowState::Held } else { RowState::Pending };
     let until_ms = row
         .approval
         .as_ref()
@@ -68,22 +62,32 @@ pub(super) fn insert(tx: &Tx<'_>, insertion: &Insertion<'_>) -> Result<Option<Ro
             row.receipt_step.as_ref().map(|next| next.version),
             row.same.as_ref().map(|same| &same.key[..]),
             row.same.as_ref().map(|same| same.within_ms),
-            same_as.as_ref().map(|other| &other.as_bytes()[..]),
             state.word(),
             tx.now_ms,
         ],
     )?;
-    let about = format!("{} for {:?}, slot {:?}", row.id, row.destination, row.slot);
-    let what = match (inserted, same_as, &row.approval) {
-        (0, ..) => format!("row that was there already, {about}"),
-        (_, Some(other), _) => {
-            format!("row {about}, suppressed: the row {other} says the same to the same recipient")
-        }
-        (_, None, Some(approval)) => format!("row {about}, held for an approval: {}", approval.reason),
-        (_, None, None) => format!("row {about}"),
+    if inserted == 0 {
+        tx.evidence(namespace, *work, "enqueued", &format!("row that was there already, {about}"))?;
+        return Ok(None);
+    }
+    let same_as = match &row.same {
+        Some(same) => find_same(tx, namespace, &row.destination, row.id, same)?,
+        None => None,
     };
-    tx.evidence(namespace, *work, "enqueued", &what)?;
-    Ok((inserted == 1).then_some(state))
+    let (state, what) = match (same_as, &row.approval) {
+        (Some(other), _) => {
+            let key = (namespace, row.id.as_bytes(), other.as_bytes());
+            tx.execute(include_str!("queries/outbox_suppress.sql"), key)?;
+            (
+                RowState::Suppressed,
+                format!(", suppressed: the row {other} says the same to the same recipient"),
+            )
+        }
+        (None, Some(approval)) => (state, format!(", held for an approval: {}", approval.reason)),
+        (None, None) => (state, String::new()),
+    };
+    tx.evidence(namespace, *work, "enqueued", &format!("row {about}{what}"))?;
+    Ok(Some(state))
 }
 
 /// The row that says the same to the same recipient, where one is on its way or was sent within the time.
@@ -99,8 +103,8 @@ fn find_same(
     tx.first(include_str!("queries/outbox_same.sql"), key, |row| rows::key(row, "row_id"))
 }
 
-/// A row has ended unsent: the first of those that it suppressed takes its turn, and suppresses the others, unless
-/// another row says the same.
+/// A row has ended without being sent: where it certainly was not applied either, the first of those that it suppressed
+/// takes its turn, and suppresses the others, unless another row says the same.
 pub(super) fn release_suppressed(tx: &Tx<'_>, namespace: &str, ended: RowId) -> Result<(), StoreError> {
     let next =
         tx.first(include_str!("queries/outbox_suppressed.sql"), (namespace, ended.as_bytes()), |row| {
@@ -121,6 +125,7 @@ pub(super) fn release_suppressed(tx: &Tx<'_>, namespace: &str, ended: RowId) -> 
         None => {
             let state = if unapproved { RowState::Held } else { RowState::Pending };
             let cause = format!("the row {ended} says the same and ended unsent");
+            tx.execute(include_str!("queries/outbox_yield.sql"), (namespace, next.as_bytes()))?;
             let key = (namespace, next.as_bytes(), state.word(), tx.now_ms, &cause);
             tx.execute(include_str!("queries/outbox_release.sql"), key)?;
             tx.evidence(namespace, work, "released", &format!("row {next} is {}: {cause}", state.word()))?;

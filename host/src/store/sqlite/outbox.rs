@@ -5,7 +5,7 @@ use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::Outbox;
 use crate::store::error::StoreError;
-use crate::store::outbox::{FoundRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
+use crate::store::outbox::{FoundRow, NextDue, RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
 use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::approval;
@@ -43,16 +43,20 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn outbox_next_due(&self, namespace: &str, destination: &str) -> Result<Option<i64>, StoreError> {
+    async fn outbox_next_due(
+        &self,
+        namespace: &str,
+        destination: &str,
+    ) -> Result<Option<NextDue>, StoreError> {
         let key = (namespace.to_owned(), destination.to_owned());
-        let next = self
-            .readers
+        self.readers
             .read(move |connection| {
                 let sql = include_str!("queries/outbox_next_due.sql");
-                first(connection, "looking for due rows", sql, key, |row| row.get(0))
+                first(connection, "looking for due rows", sql, key, |row| {
+                    Ok(NextDue { row_ms: row.get("row_ms")?, at_ms: row.get("at_ms")? })
+                })
             })
-            .await?;
-        Ok(next.flatten())
+            .await
     }
 
     async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError> {
@@ -75,10 +79,17 @@ fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
         (&order.namespace, &order.destination, tx.now_ms, limit),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    if !due.is_empty() {
-        pace::spend(tx, order, due.len())?;
+    let taken: Vec<Sending> =
+        due.into_iter().map(|(seq, by_word)| take_row(tx, order, seq, by_word)).collect::<Result<_, _>>()?;
+    if !taken.is_empty() {
+        pace::spend(tx, order, taken.iter().map(|row| calls(order, row)).sum())?;
     }
-    due.into_iter().map(|(seq, by_word)| take_row(tx, order, seq, by_word)).collect()
+    Ok(taken)
+}
+
+/// How often the receiver is called for a row: one that can be asked is asked before a repeat, and after it.
+fn calls(order: &Take, row: &Sending) -> i64 {
+    1 + 2 * i64::from(order.patient && row.maybe_applied)
 }
 
 fn take_row(tx: &Tx<'_>, order: &Take, seq: i64, by_word: bool) -> Result<Sending, StoreError> {
@@ -143,7 +154,7 @@ impl<'a> Change<'a> {
                     ..Self::default()
                 },
             ),
-            RowOutcome::Again { cause, due_in_ms, maybe_applied, destination_waits_ms: _ } => (
+            RowOutcome::Again { cause, due_in_ms, maybe_applied, .. } => (
                 RowState::Pending,
                 Self {
                     due_ms: Some(now_ms.saturating_add((*due_in_ms).max(0))),
@@ -152,11 +163,11 @@ impl<'a> Change<'a> {
                     ..Self::default()
                 },
             ),
-            RowOutcome::Blocked { cause, maybe_applied } => (
+            RowOutcome::Blocked { cause, maybe_applied, .. } => (
                 RowState::Blocked,
                 Self { cause: Some(cause), maybe_applied: *maybe_applied, ..Self::default() },
             ),
-            RowOutcome::InDoubt { cause } => {
+            RowOutcome::InDoubt { cause, .. } => {
                 (RowState::InDoubt, Self { cause: Some(cause), maybe_applied: true, ..Self::default() })
             }
             RowOutcome::Withheld { cause, in_doubt } => (
@@ -199,19 +210,17 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
         |found| Ok((rows::key::<WorkId>(found, "work_id")?, found.get::<_, String>("destination")?)),
     )?;
     let Some((work, destination)) = settled else { return Ok(RowSettled::LeaseLost) };
+    if let Some(wait_ms) = outcome.destination_waits_ms() {
+        pace::wait(tx, &row.namespace, &destination, wait_ms)?;
+    }
     let (kind, why) = match outcome {
         RowOutcome::Sent { external_reference, flag, .. } => {
             receipt::follow(tx, &row.namespace, row.id, flag.as_deref())?;
             ("sent", external_reference.as_ref().map_or_else(String::new, |r| format!(" (reference {r})")))
         }
-        RowOutcome::Again { cause, destination_waits_ms, .. } => {
-            if let Some(wait_ms) = destination_waits_ms {
-                pace::wait(tx, &row.namespace, &destination, *wait_ms)?;
-            }
-            ("again", format!(": {cause}"))
-        }
+        RowOutcome::Again { cause, .. } => ("again", format!(": {cause}")),
         RowOutcome::Blocked { cause, .. } => ("blocked", format!(": {cause}")),
-        RowOutcome::InDoubt { cause } => ("in-doubt", format!(": {cause}")),
+        RowOutcome::InDoubt { cause, .. } => ("in-doubt", format!(": {cause}")),
         RowOutcome::Withheld { cause, in_doubt } => {
             (if *in_doubt { "in-doubt" } else { "blocked" }, format!(": {cause}"))
         }

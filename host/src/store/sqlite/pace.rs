@@ -4,11 +4,8 @@
 //! spread evenly (the virtual scheduling form of the generic cell rate algorithm, ITU-T I.371).
 
 use crate::store::error::StoreError;
-use crate::store::outbox::Take;
+use crate::store::outbox::{BURST_US, Take};
 use crate::store::sqlite::tx::Tx;
-
-/// How far ahead of its even spread a call may go, in microseconds: what timers and a pass over the outbox can't tell apart.
-const BURST_US: i64 = 10_000;
 
 /// How many rows may be taken now.
 pub(super) fn allowed(tx: &Tx<'_>, order: &Take) -> Result<u32, StoreError> {
@@ -23,11 +20,10 @@ pub(super) fn allowed(tx: &Tx<'_>, order: &Take) -> Result<u32, StoreError> {
     Ok(u32::try_from(calls).unwrap_or(u32::MAX).min(order.limit))
 }
 
-/// Rows have been taken: the next ones have to wait.
-pub(super) fn spend(tx: &Tx<'_>, order: &Take, calls: usize) -> Result<(), StoreError> {
+/// So many calls are about to be made: the next ones have to wait.
+pub(super) fn spend(tx: &Tx<'_>, order: &Take, calls: i64) -> Result<(), StoreError> {
     let Some(rate) = order.rate else { return Ok(()) };
     let start_us = start_us(tx, order, tx.now_ms.saturating_mul(1_000))?;
-    let calls = i64::try_from(calls).unwrap_or(i64::MAX);
     let free_us = start_us.saturating_add(rate.interval_us().saturating_mul(calls));
     set(tx, &order.namespace, &order.destination, free_us)
 }

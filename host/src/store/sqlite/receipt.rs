@@ -7,7 +7,7 @@ use crate::identity::work_id::{follow_up_content, receipt_work_id};
 use crate::store::error::StoreError;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A sent row, as the step that goes on from it is told about it.
 struct Sent {
@@ -16,7 +16,7 @@ struct Sent {
     step: String,
     version: u32,
     slot: String,
-    payload: Value,
+    payload: String,
 }
 
 /// Insert the work of the step that the row names for its receipt, where it names one. With a doubt it waits for a person.
@@ -28,17 +28,16 @@ pub(super) fn follow(
 ) -> Result<(), StoreError> {
     let key = (namespace, row.as_bytes());
     let sent = tx.first(include_str!("queries/outbox_receipt.sql"), key, |found| {
-        let (destination, slot): (String, String) = (found.get("destination")?, found.get("slot")?);
-        let receipt = rows::optional_text(found, "receipt")?.filter(|text| !text.is_empty());
-        let reference: Option<String> = found.get("external_reference")?;
-        let payload = json!({
-            "row": row.to_string(),
-            "destination": destination,
-            "slot": slot,
-            "reference": reference,
-            "receipt": receipt.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
-            "sent": serde_json::from_str::<Value>(&rows::text(found, "payload")?).unwrap_or(Value::Null),
-        });
+        let slot: String = found.get("slot")?;
+        // What was sent and what was answered stand in it to the byte, so that no number is rounded on the way.
+        let payload = format!(
+            r#"{{"row":"{row}","destination":{},"slot":{},"reference":{},"receipt":{},"sent":{}}}"#,
+            Value::from(found.get::<_, String>("destination")?),
+            Value::from(slot.as_str()),
+            Value::from(found.get::<_, Option<String>>("external_reference")?),
+            answer(rows::optional_text(found, "receipt")?.unwrap_or_default()),
+            rows::text(found, "payload")?,
+        );
         Ok(Sent {
             work: rows::key(found, "work_id")?,
             readable_key: found.get("readable_key")?,
@@ -49,7 +48,6 @@ pub(super) fn follow(
         })
     })?;
     let Some(sent) = sent else { return Ok(()) };
-    let payload = sent.payload.to_string();
     let id = receipt_work_id(namespace, &row, &sent.step);
     let readable_key = format!("{}:{}", under(&sent.readable_key, &sent.step, sent.version), sent.slot);
     let inserted = tx.execute(
@@ -61,8 +59,8 @@ pub(super) fn follow(
             &sent.step,
             sent.version,
             &readable_key,
-            follow_up_content(&payload).as_bytes(),
-            payload.as_bytes(),
+            follow_up_content(&sent.payload).as_bytes(),
+            sent.payload.as_bytes(),
             row.as_bytes(),
             doubt,
             tx.now_ms,
@@ -74,4 +72,12 @@ pub(super) fn follow(
         tx.evidence(namespace, id, "recorded", &format!("goes on from the receipt of the row {row}{held}"))?;
     }
     Ok(())
+}
+
+/// The destination's answer as JSON: its own, else its text; null where there was none.
+fn answer(text: String) -> String {
+    if text.is_empty() {
+        return Value::Null.to_string();
+    }
+    if serde_json::from_str::<Value>(&text).is_ok() { text } else { Value::String(text).to_string() }
 }

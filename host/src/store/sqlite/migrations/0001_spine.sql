@@ -240,8 +240,12 @@ CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) W
 CREATE INDEX outbox_open ON outbox (namespace, state, seq) WHERE state <> 'sent';
 CREATE INDEX outbox_ordered ON outbox (namespace, destination, ordering_key, place)
     WHERE ordering_key IS NOT NULL AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt');
+-- One row of a line may go, and the others are behind it.
+CREATE UNIQUE INDEX outbox_head ON outbox (namespace, destination, ordering_key)
+    WHERE ordering_key IS NOT NULL AND behind = 0 AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt');
 CREATE INDEX outbox_same ON outbox (namespace, destination, same_key, seq)
-    WHERE same_key IS NOT NULL AND state IN ('held', 'pending', 'sending', 'sent', 'blocked', 'in-doubt');
+    WHERE same_key IS NOT NULL
+      AND state IN ('held', 'pending', 'sending', 'sent', 'blocked', 'in-doubt', 'cancelled');
 CREATE INDEX outbox_suppressed ON outbox (namespace, suppressed_by, seq) WHERE state = 'suppressed';
 CREATE INDEX outbox_expiring ON outbox (namespace, approval_until_ms)
     WHERE state = 'held' AND approval_until_ms IS NOT NULL;
@@ -251,17 +255,18 @@ CREATE VIEW outbox_shown AS
 SELECT o.*, CASE WHEN o.behind = 1 AND o.state IN ('held', 'pending', 'blocked', 'in-doubt') THEN
     (SELECT h.row_id FROM outbox h
      WHERE h.namespace = o.namespace AND h.destination = o.destination AND h.ordering_key = o.ordering_key
-       AND h.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
-     ORDER BY h.place LIMIT 1) END AS behind_row
+       AND h.behind = 0 AND h.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')) END AS behind_row
 FROM outbox o;
 
--- Where a row leaves its ordering key's line for good, the next in line is free to go.
+-- Where the head of a line leaves it, the next in line is free to go. A superseded one leaves its place to its successor.
 CREATE TRIGGER outbox_moves_up AFTER UPDATE OF state ON outbox
-WHEN NEW.ordering_key IS NOT NULL AND NEW.state IN ('sent', 'cancelled', 'suppressed') AND NEW.state <> OLD.state
+WHEN NEW.ordering_key IS NOT NULL AND OLD.behind = 0
+  AND OLD.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+  AND NEW.state IN ('sent', 'cancelled', 'suppressed')
 BEGIN
     UPDATE outbox
     SET behind = 0, due_ms = CASE WHEN state = 'pending' THEN max(due_ms, NEW.updated_ms) END
-    WHERE behind = 1 AND seq = (
+    WHERE seq = (
         SELECT seq FROM outbox
         WHERE namespace = NEW.namespace AND destination = NEW.destination AND ordering_key = NEW.ordering_key
           AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
@@ -282,7 +287,8 @@ BEGIN SELECT RAISE(ABORT, 'the receipt of a sent row stands'); END;
 
 CREATE TRIGGER outbox_payload_stands
 BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload, payload_hash,
-    ordering_key, place, approval_reason, approval_until_ms, receipt_step, receipt_version, same_key ON outbox
+    ordering_key, place, approval_reason, approval_until_ms, receipt_step, receipt_version, same_key, same_within_ms,
+    created_ms ON outbox
 BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
 
 CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
@@ -383,6 +389,10 @@ CREATE UNIQUE INDEX pause_active ON pause (namespace, scope, name) WHERE lifted_
 
 CREATE TRIGGER pause_stands BEFORE UPDATE ON pause WHEN OLD.lifted_ms IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a lifted pause never changes'); END;
+
+CREATE TRIGGER pause_cause_stands
+BEFORE UPDATE OF namespace, scope, name, cause, paused_by, paused_ms ON pause
+BEGIN SELECT RAISE(ABORT, 'the first cause of a pause stands'); END;
 
 -- When a destination may be called again: its rate, and what it asked for itself.
 CREATE TABLE destination_pace (

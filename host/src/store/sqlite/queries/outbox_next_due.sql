@@ -1,6 +1,8 @@
--- A paused destination has nothing due, and a paced one not before it is free again.
-SELECT max(min(at), coalesce((SELECT (free_at_us + 999) / 1000 FROM destination_pace
-                              WHERE namespace = ?1 AND destination = ?2), 0))
+-- When the first row is due, and when it may go: a paused destination has nothing due, and one that wants to be left alone
+-- is not called before it is free again.
+SELECT min(at) AS row_ms,
+       max(min(at), coalesce((SELECT free_at_us / 1000 + (free_at_us % 1000 > 0) FROM destination_pace
+                              WHERE namespace = ?1 AND destination = ?2), 0)) AS at_ms
 FROM (
     SELECT min(due_ms) AS at FROM outbox
     WHERE namespace = ?1 AND destination = ?2 AND state = 'pending' AND behind = 0
