@@ -5,6 +5,7 @@ pub mod sim_clock;
 pub mod oracle;
 pub mod host;
 pub mod observe;
+pub mod people;
 pub mod receiver;
 pub mod model_server;
 pub mod handoffs;

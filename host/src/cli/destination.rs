@@ -9,6 +9,7 @@ use crate::cli::pause;
 use crate::store::pause::{Pause, PauseScope};
 use anyhow::Result;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Verbs of `destination`.
 #[derive(Debug, clap::Subcommand)]
@@ -19,11 +20,24 @@ pub(super) enum Verb {
 
 pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     let Verb::List = verb;
-    let paused = compose::read_only(config)?.pause_list(&config.namespace).await?;
+    let store = compose::read_only(config)?;
+    let paused = store.pause_list(&config.namespace).await?;
+    let mut waits = BTreeMap::new();
+    for name in config.destinations.keys() {
+        let due = store.outbox_next_due(&config.namespace, name).await?;
+        if let Some(due) = due.filter(|due| due.at_ms > due.row_ms) {
+            waits.insert(name, due.at_ms);
+        }
+    }
     if format == Format::Json {
         let all = config.destinations.iter().map(|(name, destination)| {
             let DestinationConfig::Http(http) = destination;
-            json!({ "destination": name, "tier": http.tier, "paused": stopped(&paused, name) })
+            json!({
+                "destination": name,
+                "tier": http.tier,
+                "paused": stopped(&paused, name),
+                "waits_until_ms": waits.get(name),
+            })
         });
         output::json(&all.collect())?;
         return Ok(Ending::Done);
@@ -38,7 +52,12 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
                     format!("paused {}", output::time(pause.paused_ms)),
                     format!("{}: {}", pause::words(&pause.scope), pause.cause),
                 ),
-                None => ("open".to_owned(), String::new()),
+                None => {
+                    let until = waits.get(name).map(|ms| {
+                        format!("rows wait until {}, as its rate or its last answer wants", output::time(*ms))
+                    });
+                    ("open".to_owned(), until.unwrap_or_default())
+                }
             };
             [name.clone(), http.tier.word().to_owned(), state, output::cut(&remark)]
         })

@@ -7,6 +7,7 @@ use crate::cli::config::Config;
 use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::store::Store;
 use crate::store::pause::{Pause, PauseScope};
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -70,9 +71,10 @@ pub(super) async fn pause(config: &Config, verb: Verb, format: Format) -> Result
         }
         Verb::Scope(scope) => scope.split(),
     };
-    known(config, &scope)?;
     let actor = by.actor()?;
+    known_destination(config, &scope)?;
     let (store, _) = compose::owner(config)?;
+    warn_of_unknown_step(&*store, config, &scope).await?;
     let changed = store.pause_set(&config.namespace, scope.clone(), actor).await?;
     let text = if changed { "is paused" } else { "was paused before; the first cause stands" };
     report(&scope, true, changed, text, format)
@@ -94,11 +96,24 @@ pub(super) async fn unpause(config: &Config, scope: Scope, format: Format) -> Re
 }
 
 /// A name that was mistyped would stop nothing, and nobody would notice.
-fn known(config: &Config, scope: &PauseScope) -> Result<()> {
+fn known_destination(config: &Config, scope: &PauseScope) -> Result<()> {
     if let PauseScope::Destination(name) = scope
         && !config.destinations.contains_key(name)
     {
         bail!("pausing {name:?}: no such destination is configured; see `onceward destination list`");
+    }
+    Ok(())
+}
+
+/// The same for a step. It is paused all the same: it may be one that has not been here yet.
+async fn warn_of_unknown_step(store: &dyn Store, config: &Config, scope: &PauseScope) -> Result<()> {
+    let PauseScope::Step(name) = scope else { return Ok(()) };
+    let known = store.step_list(&config.namespace).await?;
+    if !known.contains(name) {
+        output::error_line(format!(
+            "warning: no step {name:?} has run here so far, and a name that was mistyped stops nothing; the steps are: {}",
+            known.join(", ")
+        ));
     }
     Ok(())
 }

@@ -261,6 +261,9 @@ pub trait Inspect: Send + Sync {
     /// How many rows are in each state.
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError>;
 
+    /// The steps whose contracts are recorded in the namespace, by name.
+    async fn step_list(&self, namespace: &str) -> Result<Vec<String>, StoreError>;
+
     /// What is stopped in the namespace or altogether, and why; oldest first.
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError>;
 

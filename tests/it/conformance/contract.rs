@@ -68,3 +68,14 @@ pub(super) async fn contract_register_shares_nothing_between_namespaces_and_step
     let other = StepContract { name: "reply".to_owned(), ..contract(1, Identity::Content) };
     assert_eq!(bench.store.contract_register(SPACE, &other).await.expect("another step"), []);
 }
+
+pub(super) async fn step_list_names_each_step_of_the_namespace_once(bench: Bench) {
+    let steps = async |namespace: &str| bench.store.step_list(namespace).await.expect("the store works");
+    assert!(steps(SPACE).await.is_empty());
+    for (name, version) in [("writes", 1), (STEP, 1), (STEP, 2)] {
+        let contract = StepContract { name: name.to_owned(), ..contract(version, Identity::EventKey) };
+        bench.store.contract_register(SPACE, &contract).await.expect("the store works");
+    }
+    assert_eq!(steps(SPACE).await, [STEP, "writes"]);
+    assert!(steps(ELSEWHERE).await.is_empty());
+}

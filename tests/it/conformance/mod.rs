@@ -229,6 +229,7 @@ macro_rules! conformance {
                     contract_register_gives_the_other_versions_newest_first,
                     contract_register_refuses_a_changed_identity_under_the_same_version,
                     contract_register_shares_nothing_between_namespaces_and_steps,
+                    step_list_names_each_step_of_the_namespace_once,
                 ]
                 evidence: [
                     evidence_list_tells_the_whole_story_in_order,

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use support::sim_clock::SimClock;
 
 /// How many random histories are walked through, and how many steps each has.
-const WALKS: u64 = 6;
-const STEPS: u64 = 120;
+const WALKS: u64 = 5;
+const STEPS: u64 = 100;
 
 /// A row as the walk knows it.
 #[derive(Clone, Debug)]

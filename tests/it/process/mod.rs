@@ -6,11 +6,13 @@ mod callers;
 mod command_line;
 mod crash_points;
 mod demo;
+mod desk;
 mod exit_codes;
 mod hostile_output;
 mod kill_loop;
 mod money;
 mod quarantine;
+mod rows;
 mod secrets;
 mod versions;
 

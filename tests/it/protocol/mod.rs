@@ -3,8 +3,12 @@
 mod answers;
 mod bulk;
 mod connectors;
+mod endings;
 mod models;
+mod pace;
+mod receipts;
 mod reference;
+mod rows;
 mod scenarios;
 mod shutdowns;
 mod tiers;

@@ -1,7 +1,8 @@
 //! The promises hold against a direct hand: constraints and triggers refuse what the program never does.
 
 use crate::conformance::harness::{
-    Bench, SPACE, STEP, arrival, at, done_with, held, other_content, retry, row, take,
+    Bench, SPACE, STEP, actor, arrival, at, done_with, edited, held, held_row, in_line, needs_approval,
+    other_content, retry, row, row_id, saying, take,
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::identity::key::CacheKey;
@@ -11,6 +12,7 @@ use onceward::store::intent::EffectRecord;
 use onceward::store::item::{ItemClaim, ItemEffect};
 use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
+use onceward::store::pause::PauseScope;
 use onceward::store::quarantine::{OnMismatch, QuarantineDecision};
 use onceward::store::work::{Collected, Holder, Mark, Outcome, Settled};
 use rusqlite::Connection;
@@ -54,6 +56,20 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     for (sending, outcome) in bench.take_rows(take()).await.into_iter().zip([sent, again]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }
+    let twin = saying("hi", row("twin", "{}"));
+    let line = [saying("hi", needs_approval(in_line("head", "k"))), in_line("next", "k")];
+    bench
+        .enqueue(vec![held_row("approved"), held_row("edited"), line[0].clone(), line[1].clone(), twin])
+        .await;
+    bench.approve(row_id("approved")).await;
+    bench.edit(row_id("edited"), edited(r#"{"v":2}"#)).await;
+    for lifted in [true, false] {
+        let scope = || PauseScope::Step("other".to_owned());
+        bench.store.pause_set(SPACE, scope(), actor()).await.expect("the store works");
+        if lifted {
+            assert!(bench.unpause(SPACE, scope()).await);
+        }
+    }
     let waits = bench.hold("b").await;
     bench.settle(&waits, retry(0)).await;
     let rejected = bench.hold("c").await;
@@ -78,7 +94,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
 }
 
 /// Statements of a direct hand, and what each is answered.
-const REFUSED: [(&str, &str); 40] = [
+const REFUSED: [(&str, &str); 65] = [
     // s07: finished work.
     ("UPDATE work SET state = 'waiting', due_ms = 0 WHERE state = 'done'", "finished work never changes"),
     ("UPDATE work SET state = 'dead', cause = 'x' WHERE state = 'done'", "finished work never changes"),
@@ -122,6 +138,54 @@ const REFUSED: [(&str, &str); 40] = [
     ("UPDATE outbox SET maybe_applied = 0 WHERE maybe_applied = 1", "a row once maybe-applied stays so"),
     ("UPDATE outbox SET token = token - 1", "a later take has a greater token"),
     ("UPDATE outbox SET state = 'sent', due_ms = NULL WHERE state = 'pending'", "CHECK"),
+    // What a person must approve, and has approved.
+    ("UPDATE outbox SET state = 'pending', due_ms = 0 WHERE state = 'held'", "CHECK"),
+    ("UPDATE outbox SET state = 'blocked', cause = 'x' WHERE state = 'held'", "CHECK"),
+    ("UPDATE outbox SET approved_by = 'Noor' WHERE state = 'held'", "CHECK"),
+    ("UPDATE outbox SET approval_reason = NULL", "the first payload of a row stands"),
+    ("UPDATE outbox SET approval_until_ms = 0", "the first payload of a row stands"),
+    ("UPDATE outbox SET approved_by = 'Sam' WHERE approved_by = 'Noor'", "the first approval stands"),
+    ("UPDATE outbox SET approved_ms = 0 WHERE approved_by = 'Noor'", "the first approval stands"),
+    (
+        "UPDATE outbox SET approved_by = NULL, approved_ms = NULL WHERE approved_by = 'Noor'",
+        "the first approval stands",
+    ),
+    ("UPDATE outbox SET state = 'held' WHERE state = 'superseded'", "a sent row is never taken again"),
+    ("UPDATE outbox SET revision = 3 WHERE revision = 2", "the first payload of a row stands"),
+    ("UPDATE outbox SET base_id = row_id WHERE revision = 2", "the first payload of a row stands"),
+    ("UPDATE outbox SET created_ms = 0", "the first payload of a row stands"),
+    (
+        "INSERT INTO outbox (namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload, \
+         payload_hash, place, behind, approval_reason, state, created_ms, updated_ms) \
+         SELECT namespace, zeroblob(32), base_id, 3, work_id, destination, slot, effect_version, payload, payload_hash, \
+         place, 0, approval_reason, 'held', 0, 0 FROM outbox WHERE revision = 2",
+        "UNIQUE constraint failed: outbox.namespace, outbox.base_id",
+    ),
+    // Lines and texts.
+    ("UPDATE outbox SET behind = 0 WHERE behind = 1", "UNIQUE"),
+    (
+        "UPDATE outbox SET state = 'sending', due_ms = NULL, lease_until_ms = 1, token = 99, envelope = 'e', \
+         first_attempt_ms = 1 WHERE behind = 1",
+        "CHECK",
+    ),
+    ("UPDATE outbox SET place = 0", "the first payload of a row stands"),
+    ("UPDATE outbox SET ordering_key = 'other'", "the first payload of a row stands"),
+    ("UPDATE outbox SET same_key = zeroblob(32)", "the first payload of a row stands"),
+    ("UPDATE outbox SET same_within_ms = 1", "the first payload of a row stands"),
+    ("UPDATE outbox SET suppressed_by = NULL WHERE state = 'suppressed'", "CHECK"),
+    ("UPDATE outbox SET receipt_step = 'other', receipt_version = 1", "the first payload of a row stands"),
+    // Pauses.
+    ("UPDATE pause SET cause = 'x' WHERE lifted_ms IS NOT NULL", "a lifted pause never changes"),
+    (
+        "UPDATE pause SET lifted_by = NULL, lifted_ms = NULL WHERE lifted_ms IS NOT NULL",
+        "a lifted pause never changes",
+    ),
+    ("UPDATE pause SET paused_by = 'Sam' WHERE lifted_ms IS NULL", "the first cause of a pause stands"),
+    (
+        "INSERT INTO pause (namespace, scope, name, cause, paused_ms) \
+         SELECT namespace, scope, name, cause, paused_ms FROM pause WHERE lifted_ms IS NULL",
+        "UNIQUE",
+    ),
     // Tokens and time.
     ("UPDATE sequence SET token = 0", "never go back"),
     ("UPDATE sequence SET now_ms = 0", "never go back"),
@@ -150,7 +214,7 @@ async fn s07_a_direct_hand_can_not_break_a_promise() {
 async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
     let (_folder, connection) = ledger().await;
     for (table, condition) in [
-        ("work", "state = 'done'"),
+        ("work", "state = 'done' AND readable_key LIKE '%:a'"),
         ("work", "state = 'waiting' AND token > 0"),
         ("work", "state = 'rejected'"),
         ("outbox", "state = 'sent'"),
@@ -161,6 +225,13 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("quarantine", "state = 'dropped'"),
         ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),
         ("progress", "stage = 'matched'"),
+        ("outbox", "approved_by = 'Noor'"),
+        ("outbox", "state = 'superseded'"),
+        ("outbox", "state = 'held' AND revision = 2"),
+        ("outbox", "behind = 1"),
+        ("outbox", "state = 'suppressed'"),
+        ("pause", "lifted_ms IS NULL AND paused_by = 'Noor'"),
+        ("pause", "lifted_by LIKE 'Noor: %'"),
     ] {
         let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
         let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();

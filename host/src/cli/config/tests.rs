@@ -1,6 +1,6 @@
 //! What a configuration may say.
 
-use super::{Config, DEFAULT, check, without_value};
+use super::{Config, DEFAULT, DestinationConfig, check, without_value};
 use crate::dispatch::retry::RetryPolicy;
 use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
@@ -26,7 +26,10 @@ fn the_commented_default_is_a_valid_configuration_and_so_is_what_its_comments_pr
     assert_eq!(config.destinations.len(), 3);
     let all = uncommented(&proposed, "# # ");
     assert!(all.len() < proposed.len(), "there are proposals within proposals");
-    read(&all).unwrap();
+    let config = read(&all).unwrap();
+    let DestinationConfig::Http(crm) = &config.destinations["crm"];
+    assert!(crm.hold && crm.rate.is_some());
+    assert_eq!(crm.same_text.as_ref().map(|same| same.within_hours), Some(24));
 }
 
 /// The text with its proposals taken at their word.
@@ -70,6 +73,8 @@ tier = "key"
 retention_hours = 24
 concurrency = 4
 settling_ms = 1000
+rate = { calls = 10, per_ms = 1000 }
+same_text = { recipient = "/to", text = "/text", within_hours = 12 }
 connect_timeout_ms = 100
 request_timeout_ms = 100
 reference = "/id"
@@ -113,6 +118,15 @@ fn a_budget_that_nothing_can_live_on_is_refused_with_its_name() {
         ("connect_timeout_ms = 100", "connect_timeout_ms = 0", ["crm", "`connect_timeout_ms`", "at least 1"]),
         ("request_timeout_ms = 100", "request_timeout_ms = 0", ["crm", "`request_timeout_ms`", "at least 1"]),
         ("settling_ms = 1000", "settling_ms = 100000000", ["crm", "`settling_ms`", "at most"]),
+        ("{ calls = 10", "{ calls = 0", ["[destination.crm]", "`rate.calls`", "pause"]),
+        ("per_ms = 1000 }", "per_ms = 0 }", ["[destination.crm]", "`rate.per_ms`", "milliseconds"]),
+        (
+            "per_ms = 1000 }",
+            "per_ms = 90000000 }",
+            ["[destination.crm]", "`rate.per_ms`", "at most 86400000"],
+        ),
+        ("within_hours = 12", "within_hours = 0", ["[destination.crm]", "`same_text.within_hours`", "1 to"]),
+        ("recipient = \"/to\"", "recipient = \"to\"", ["[destination.crm]", "`same_text.recipient`", "/"]),
     ] {
         check(from, to, &said);
     }

@@ -156,6 +156,15 @@ impl Inspect for SqliteStore {
         Ok(OutboxCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
     }
 
+    async fn step_list(&self, namespace: &str) -> Result<Vec<String>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/step_list.sql"), [namespace], |row| row.get("step"))
+            })
+            .await
+    }
+
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError> {
         let namespace = namespace.to_owned();
         self.readers.read(move |c| pause::list(c, &namespace)).await

@@ -391,7 +391,7 @@ CREATE TRIGGER pause_stands BEFORE UPDATE ON pause WHEN OLD.lifted_ms IS NOT NUL
 BEGIN SELECT RAISE(ABORT, 'a lifted pause never changes'); END;
 
 CREATE TRIGGER pause_cause_stands
-BEFORE UPDATE OF namespace, scope, name, cause, paused_by, paused_ms ON pause
+BEFORE UPDATE OF namespace, scope, name, cause, paused_by, paused_ms ON pause WHEN OLD.lifted_ms IS NULL
 BEGIN SELECT RAISE(ABORT, 'the first cause of a pause stands'); END;
 
 -- When a destination may be called again: its rate, and what it asked for itself.
