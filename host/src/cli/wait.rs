@@ -15,7 +15,7 @@ const NAP_MIN_MS: u64 = 5;
 /// The argument, for the commands that have it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Wait {
-    /// Go on with retries that become due within so many seconds.
+    /// Go on with retries that become due within so many seconds. What waits for a destination's rate alone is sent in any case.
     #[arg(
         long = "wait",
         default_value_t = 0,

@@ -81,7 +81,7 @@ impl Send<'_> {
     async fn look_up(&self) -> Option<RowOutcome> {
         match self.ask().await {
             None => Some(withheld("the destination was frozen without a look-up".to_owned(), true)),
-            Some(Found::Yes(receipt)) => Some(self.sent(receipt)),
+            Some(Found::Yes(receipt)) => Some(self.flagged(receipt, None)),
             Some(Found::No) => None,
             Some(Found::Unknown(fault)) => Some(self.again(&fault, true)),
             Some(Found::Unauthorised(fault)) => Some(RowOutcome::Paused { cause: cause(&fault) }),
@@ -126,7 +126,7 @@ impl Send<'_> {
     /// What an answer means for the row.
     fn rule(&self, answer: Answer) -> RowOutcome {
         match answer {
-            Answer::Accepted(receipt) => self.sent(receipt),
+            Answer::Accepted(receipt) => self.flagged(receipt, None),
             Answer::NotApplied(fault) => self.again(&fault, false),
             // An earlier attempt is being worked on over there, so it may well be applied.
             Answer::InProgress(fault) => self.again(&fault, true),
@@ -166,10 +166,6 @@ impl Send<'_> {
         }
     }
 
-    fn sent(&self, receipt: Receipt) -> RowOutcome {
-        self.flagged(receipt, None)
-    }
-
     /// Sent, with what a person should look at.
     fn flagged(&self, receipt: Receipt, remark: Option<String>) -> RowOutcome {
         let flag = match &self.frozen.envelope.reference {
@@ -179,13 +175,13 @@ impl Send<'_> {
             Some(pointer) if receipt.reference.is_none() => Some(format!(
                 "the receipt holds no reference at {pointer:?}; the destination accepted the row"
             )),
-            _ => remark,
+            _ => None,
         };
         RowOutcome::Sent {
             receipt: receipt.body,
             truncated: receipt.truncated,
             external_reference: receipt.reference,
-            flag,
+            flag: flag.or(remark),
         }
     }
 

@@ -5,8 +5,8 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
-mod bulk;
 mod approval;
+mod bulk;
 mod contract;
 mod decision;
 mod effect;
@@ -21,8 +21,8 @@ mod pause;
 mod progress;
 mod quarantine;
 mod queue;
-mod reprocess;
 mod receipt;
+mod reprocess;
 mod same;
 mod settle;
 mod walk;
@@ -166,7 +166,7 @@ macro_rules! conformance {
                     outbox_take_spreads_the_calls_evenly,
                     outbox_take_shares_the_rate_after_reopening,
                     outbox_take_saves_no_calls_up,
-                    outbox_take_counts_the_question_before_a_repeat_as_a_call,
+                    outbox_take_counts_the_questions_around_a_repeat_as_calls,
                     outbox_settle_with_a_wait_stops_the_whole_destination,
                     outbox_settle_with_two_waits_keeps_the_longer_one_after_reopening,
                     outbox_settle_with_a_wait_beyond_all_times_is_no_overflow,

@@ -52,13 +52,13 @@ impl Walk {
 
     /// One thing that can happen to an outbox.
     async fn step(&mut self) {
-        match self.below(12) {
+        match self.below(13) {
             0..=2 => self.enqueue().await,
             3..=4 => self.take_some().await,
             5..=7 => self.end_one().await,
-            8 => self.decide().await,
-            9 => self.approve_or_edit().await,
-            10 => self.pass(i64::try_from(self.below(3)).expect("small") * LEASE_MS / 2),
+            8..=9 => self.decide().await,
+            10 => self.approve_or_edit().await,
+            11 => self.pass(i64::try_from(self.below(3)).expect("small") * LEASE_MS / 2),
             _ => self.crash().await,
         }
     }
@@ -67,7 +67,7 @@ impl Walk {
         let place = self.known.len();
         let name = format!("{place}");
         let mut row = in_line(&name, ["k1", "k2", "k3"][self.below(3)]);
-        let text = (self.below(3) == 0).then(|| format!("text {}", self.below(2)));
+        let text = (self.below(2) == 0).then(|| format!("text {}", self.below(2)));
         if let Some(text) = &text {
             row = saying(text, row);
         }

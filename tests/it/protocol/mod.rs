@@ -3,8 +3,8 @@
 mod answers;
 mod bulk;
 mod connectors;
-mod models;
 mod endings;
+mod models;
 mod pace;
 mod receipts;
 mod reference;

@@ -52,6 +52,7 @@ const SETTLING_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// Calls of one decision: each costs money, and the run waits for all of them.
 const MODEL_CALLS_MAX: u64 = 20;
+
 /// More calls than this in a rate's time would be no limit.
 const RATE_CALLS_MAX: u64 = 1_000_000;
 

@@ -103,8 +103,8 @@ fn find_same(
     tx.first(include_str!("queries/outbox_same.sql"), key, |row| rows::key(row, "row_id"))
 }
 
-/// A row has ended without being sent: where it certainly was not applied either, the first of those that it suppressed
-/// takes its turn, and suppresses the others, unless another row says the same.
+/// A row has ended without being sent: the first of those that it suppressed takes its turn, and suppresses the others. It
+/// does not where another row says the same, or where the one that ended may have been applied all the same.
 pub(super) fn release_suppressed(tx: &Tx<'_>, namespace: &str, ended: RowId) -> Result<(), StoreError> {
     let next =
         tx.first(include_str!("queries/outbox_suppressed.sql"), (namespace, ended.as_bytes()), |row| {

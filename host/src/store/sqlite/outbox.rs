@@ -87,9 +87,9 @@ fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
     Ok(taken)
 }
 
-/// How often the receiver is called for a row: one that can only be searched is asked before a repeat.
+/// How often the receiver is called for a row: one that can be asked is asked before a repeat, and after it.
 fn calls(order: &Take, row: &Sending) -> i64 {
-    1 + i64::from(order.patient && row.maybe_applied && !row.by_word)
+    1 + 2 * i64::from(order.patient && row.maybe_applied)
 }
 
 fn take_row(tx: &Tx<'_>, order: &Take, seq: i64, by_word: bool) -> Result<Sending, StoreError> {
