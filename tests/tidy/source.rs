@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// Directories that hold nothing of ours.
-const FOREIGN_DIRS: [&str; 5] = ["target", ".git", ".idea", ".vscode", "node_modules"];
+/// What holds nothing of ours. In a linked worktree `.git` is a file.
+const FOREIGN: [&str; 5] = ["target", ".git", ".idea", ".vscode", "node_modules"];
 
 /// A text file.
 #[derive(Debug)]
@@ -69,7 +69,10 @@ pub(crate) fn files(below: &str) -> Vec<Source> {
             let (path, name) = (entry.path(), entry.file_name());
             let kind =
                 entry.file_type().unwrap_or_else(|error| panic!("looking at {}: {error}", path.display()));
-            if kind.is_dir() && !FOREIGN_DIRS.iter().any(|foreign| name == *foreign) {
+            if FOREIGN.iter().any(|foreign| name == *foreign) {
+                continue;
+            }
+            if kind.is_dir() {
                 dirs.push(path);
             } else if kind.is_file() {
                 sources.extend(source(&root, &path));

@@ -75,11 +75,12 @@ async fn replies_of_one_conversation_leave_in_order_and_others_do_not_wait() {
 #[tokio::test]
 async fn without_a_model_the_standard_text_is_held_and_the_person_is_told_so() {
     let flow = LeadFlow::start().await;
-    flow.host.oracle.next(Err(ModelError::Unavailable {
-        model: "classifier".into(),
-        cause: "down".into(),
-        retry_after_ms: None,
-    }));
+    let down =
+        ModelError::Unavailable { model: "classifier".into(), cause: "down".into(), retry_after_ms: None };
+    // It is asked three times in all.
+    for _ in 0..3 {
+        flow.host.oracle.next(Err(down.clone()));
+    }
     flow.host.done(INTAKE, &event("m-1", &enquiry("Hello", "c-1"))).await;
     flow.quiet().await;
     let draft = flow.row_to("messages").await;
