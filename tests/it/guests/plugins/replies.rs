@@ -75,11 +75,8 @@ async fn replies_of_one_conversation_leave_in_order_and_others_do_not_wait() {
 #[tokio::test]
 async fn without_a_model_the_standard_text_is_held_and_the_person_is_told_so() {
     let flow = LeadFlow::start().await;
-    flow.host.oracle.next(Err(ModelError::Unavailable {
-        model: "classifier".into(),
-        cause: "down".into(),
-        retry_after_ms: None,
-    }));
+    let refused = ModelError::Refused { model: "classifier".into(), cause: "no credit".into() };
+    flow.host.oracle.next(Err(refused));
     flow.host.done(INTAKE, &event("m-1", &enquiry("Hello", "c-1"))).await;
     flow.quiet().await;
     let draft = flow.row_to("messages").await;
