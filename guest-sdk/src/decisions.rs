@@ -227,6 +227,13 @@ pub enum DecisionError {
         /// The host's words: the limit's name and value.
         reason: String,
     },
+    /// A person has rejected the slot's answer. No attempt gets it, and the work can go on without it.
+    Rejected {
+        /// The slot that was decided.
+        slot: String,
+        /// The host's words: who rejected it, and why.
+        reason: String,
+    },
     /// The question's input, or the rule's answer, cannot be written as JSON. The host was not called.
     Unwritable {
         /// The slot that was to be decided.
@@ -252,6 +259,7 @@ impl DecisionError {
             wit::DecisionError::InvalidAnswer(reason) => Self::InvalidAnswer { slot, reason },
             wit::DecisionError::InvalidQuestion(reason) => Self::InvalidQuestion { slot, reason },
             wit::DecisionError::Limit(reason) => Self::Limit { slot, reason },
+            wit::DecisionError::Rejected(reason) => Self::Rejected { slot, reason },
         }
     }
 }
@@ -281,6 +289,9 @@ impl fmt::Display for DecisionError {
             }
             Self::Limit { slot, reason } => {
                 write!(out, "deciding `{slot}`: a limit was reached ({reason}); ask for less, or raise it")
+            }
+            Self::Rejected { slot, reason } => {
+                write!(out, "deciding `{slot}`: {reason}; go on without it, or have the decision renewed")
             }
             Self::Unwritable { slot, .. } => {
                 write!(out, "deciding `{slot}`: what the step gave is no JSON; correct the step")
@@ -313,9 +324,11 @@ impl From<DecisionError> for Failure {
             DecisionError::ModelFailed { .. } => Self::retry(reason),
             // Asking again may well give the same nonsense for more money; and a recorded answer of the wrong shape
             // stays until a person renews it.
-            // A missing grant is the operator's to mend, and the work must still be there afterwards.
+            // A missing grant is the operator's to mend, and the work must still be there afterwards. So must one whose
+            // plan was stopped: the person who did that may want another plan, or the work ended.
             DecisionError::InvalidAnswer { .. }
             | DecisionError::Misfit { .. }
+            | DecisionError::Rejected { .. }
             | DecisionError::NotGranted { .. } => Self::review(reason),
             // The step would ask the same at every attempt.
             DecisionError::InvalidQuestion { .. }
@@ -366,6 +379,7 @@ mod tests {
         assert_eq!(kind(Wit::ModelFailed("503".into())), "retry");
         assert_eq!(kind(Wit::InvalidAnswer("no `type`".into())), "review");
         assert_eq!(kind(Wit::NotGranted("classifier".into())), "review");
+        assert_eq!(kind(Wit::Rejected("a person rejected the answer".into())), "review");
         assert_eq!(kind(Wit::InvalidQuestion("no slot".into())), "reject");
         assert_eq!(kind(Wit::Limit("host calls 1000".into())), "reject");
     }

@@ -17,7 +17,7 @@ use onceward::models::Model;
 use onceward::models::patience::{ModelRetry, Patience};
 use onceward::runtime::decide::DecisionDesk;
 use onceward::runtime::decide::ModelSetup;
-use onceward::runtime::job::{Grants, RowTerms};
+use onceward::runtime::job::{Grants, Holds, RowTerms};
 use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
 use onceward::store::Store;
@@ -56,6 +56,7 @@ pub struct HostBuilder {
     lease_ms: Option<u64>,
     model: Option<Arc<dyn Model>>,
     patience: Patience,
+    holds: Holds,
     grants: bool,
     row_terms: RowTerms,
     rate: Option<Rate>,
@@ -94,6 +95,7 @@ impl HostBuilder {
             delivery_retry: RetryPolicy { base_ms: 10, ceiling_ms: 1_000, ..RetryPolicy::default() },
             lease_ms: None,
             model: None,
+            holds: Holds::default(),
             patience: Patience {
                 retry: ModelRetry { base_ms: 0, ..ModelRetry::default() },
                 ..Patience::default()
@@ -230,6 +232,14 @@ impl HostBuilder {
         self
     }
 
+    /// A person must approve these decisions, whatever the step, within so many milliseconds where that is said.
+    #[must_use]
+    pub fn hold(mut self, slots: &[&str], expires_ms: Option<u64>) -> Self {
+        let slots = slots.iter().map(|slot| (*slot).to_owned()).collect();
+        self.holds = Holds { slots, expires_ms };
+        self
+    }
+
     /// What the operator wants of every row.
     #[must_use]
     pub fn row_terms(mut self, terms: RowTerms) -> Self {
@@ -334,6 +344,7 @@ impl HostBuilder {
             Mode::ReadOnly => Vec::new(),
         };
         StepSetup {
+            holds: Arc::new(self.holds.clone()),
             model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
             grants: Arc::new(grants),
             limits: Arc::new(limits.clone()),

@@ -11,6 +11,9 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 /// The rules of the scripted model in a workspace.
 const RULES: &str = include_str!("../../host/src/cli/classifier.rules.json");
 
+/// The key of a workspace's provider.
+pub const MODEL_KEY: &str = "sk-live-4815162342-of-the-model";
+
 /// A configured folder.
 #[derive(Debug)]
 pub struct Workspace {
@@ -52,6 +55,31 @@ impl Workspace {
         &self.dir
     }
 
+    /// The model `classifier` is a provider at this base address from now on. Its key is the environment's `MODEL_KEY`;
+    /// `more` are further lines of its table.
+    ///
+    /// # Errors
+    /// Where the configuration has no scripted model, or can't be written.
+    pub fn ask_over_http(&self, base_url: &str, more: &str) -> anyhow::Result<()> {
+        let config = std::fs::read_to_string(self.dir.join("onceward.toml"))?;
+        let scripted =
+            "kind = \"scripted\"\nrules = \"classifier.rules.json\"\ncall_log = \"model-calls.jsonl\"";
+        let provider = format!(
+            r#"kind = "openai"
+base_url = "{base_url}"
+model = "gpt-x"
+api_key = {{ env = "MODEL_KEY" }}
+allow_private_addresses = true
+prices = {{ input_per_million = 1.0, output_per_million = 2.0 }}
+retry = {{ base_ms = 0 }}
+{more}"#
+        );
+        if !config.contains(scripted) {
+            bail!("the configuration has no scripted model to take the place of");
+        }
+        self.write("onceward.toml", &config.replace(scripted, &provider))
+    }
+
     /// Write a file into the folder.
     ///
     /// # Errors
@@ -83,7 +111,7 @@ impl Workspace {
     #[must_use]
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
-        command.args(args).current_dir(&self.dir).stdin(Stdio::null());
+        command.args(args).current_dir(&self.dir).stdin(Stdio::null()).env("MODEL_KEY", MODEL_KEY);
         command
     }
 

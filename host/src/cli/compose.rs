@@ -17,7 +17,7 @@ use crate::models::Model;
 use crate::models::http::{HttpModel, HttpModelSettings};
 use crate::models::scripted::{Scripted, ScriptedOptions};
 use crate::runtime::decide::{DecisionDesk, ModelSetup};
-use crate::runtime::job::{Grants, RowTerms};
+use crate::runtime::job::{Grants, Holds, RowTerms};
 use crate::runtime::registry::{EngineSettings, Runtime};
 use crate::store::Store;
 use crate::store::sqlite::{SqliteSettings, SqliteStore};
@@ -232,6 +232,10 @@ async fn step(
     };
     let grants = Grants::both(contract, &granted);
     Ok(StepSetup {
+        holds: Arc::new(Holds {
+            slots: configured.hold_decisions.iter().cloned().collect(),
+            expires_ms: configured.hold_expires_hours.map(|hours| hours.saturating_mul(3_600_000)),
+        }),
         model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
         grants: Arc::new(grants),
         limits: Arc::new(configured.limits.clone()),

@@ -134,6 +134,11 @@ pub struct StepConfig {
     pub response: Option<Response>,
     /// How long a claim holds, in milliseconds.
     pub lease_ms: Option<u64>,
+    /// Decisions, by the names that the step gives them, that a person must approve before the step may have them.
+    #[serde(default)]
+    pub hold_decisions: Vec<String>,
+    /// How long a request can be approved, in hours.
+    pub hold_expires_hours: Option<u64>,
 }
 
 /// `[destination.NAME]`.

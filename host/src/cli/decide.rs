@@ -25,6 +25,7 @@ pub(super) struct By {
 }
 
 impl By {
+    /// The person, if they say something.
     pub(super) fn actor(self) -> Result<Actor> {
         if self.by.trim().is_empty() || self.why.trim().is_empty() {
             bail!("deciding: --by and --why must say something; they are what the evidence keeps");

@@ -17,6 +17,7 @@ mod decide;
 mod bulk;
 mod work;
 mod approve;
+mod decision;
 mod outbox;
 mod pause;
 mod destination;
@@ -70,6 +71,9 @@ enum Verb {
     /// Works: what was asked for, and how it stands.
     #[command(subcommand)]
     Work(work::Verb),
+    /// Decisions: what models answered, what it took, and what people say about it.
+    #[command(subcommand)]
+    Decision(decision::Verb),
     /// Outbox rows: what goes out, and how it stands.
     #[command(subcommand)]
     Outbox(outbox::Verb),
@@ -153,6 +157,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Record(args) => caller::record(&config()?, args, format).await,
         Verb::Extend(args) => caller::extend(&config()?, args, format).await,
         Verb::Settle(args) => caller::settle(&config()?, args, format).await,
+        Verb::Decision(verb) => decision::decision(&config()?, verb, format).await,
         Verb::Outbox(verb) => outbox::outbox(&config()?, verb, format).await,
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
         Verb::Pause(verb) => pause::pause(&config()?, verb, format).await,

@@ -15,6 +15,7 @@ use crate::cli::wait::{Patience, Wait};
 use crate::dispatch::outbox::Attempt;
 use crate::dispatch::step::{End, Ended};
 use crate::identity::key::RootKey;
+use crate::runtime::decide::Origin;
 use anyhow::Result;
 use serde_json::json;
 
@@ -118,7 +119,16 @@ pub(super) fn print_runs(ended: &[&Ended]) -> Result<()> {
             [work.step.clone(), verdict, attempt, output::short(work.work_id), output::cut(&why)]
         })
         .collect();
-    output::table(["STEP", "VERDICT", "ATTEMPT", "WORK", "REMARK"], &rows)
+    output::table(["STEP", "VERDICT", "ATTEMPT", "WORK", "REMARK"], &rows)?;
+    for (ended, (slot, origin)) in ended.iter().flat_map(|it| it.decided.iter().map(move |of| (it, of))) {
+        let how = match origin {
+            Origin::Asked => "asked",
+            Origin::Cached => "from the cache, without a call",
+            Origin::Pinned => "as decided before, without a call",
+        };
+        output::line(format!("  decision {slot:?} of {}: {how}", output::short(ended.work.work_id)))?;
+    }
+    Ok(())
 }
 
 fn words(end: &End) -> (String, String) {

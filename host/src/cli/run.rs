@@ -21,6 +21,7 @@ use crate::store::claim::{Answered, Repeat, Standing};
 use crate::store::quarantine::OnMismatch;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `run`.
@@ -201,6 +202,7 @@ pub(super) fn ended_json(ended: &Ended) -> Value {
         "step": ended.work.step,
         "attempt": ended.work.attempt,
         "takeover": ended.takeover,
+        "decisions": ended.decided.iter().map(|(slot, origin)| (slot, origin.word())).collect::<BTreeMap<_, _>>(),
         "verdict": verdict,
         "detail": detail,
     })

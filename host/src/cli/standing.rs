@@ -104,6 +104,9 @@ pub(super) fn print_works(what: &str, works: &WorkCounts) -> Result<()> {
             ))?;
         }
     }
+    if works.of(WorkState::Review) > 0 {
+        output::line("  look at decisions that wait for approval with `onceward decision list --waiting`")?;
+    }
     Ok(())
 }
 

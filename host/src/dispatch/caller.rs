@@ -238,7 +238,10 @@ impl Callers {
             CallerOutcome::Review { cause } => Outcome::Review { cause },
             CallerOutcome::Doubt { cause } => Outcome::InDoubt { cause },
         };
-        Ok(self.store.work_settle(Settlement { work, token, outcome, notes: Vec::new() }).await?)
+        Ok(self
+            .store
+            .work_settle(Settlement { work, token, outcome, notes: Vec::new(), replays: Vec::new() })
+            .await?)
     }
 }
 

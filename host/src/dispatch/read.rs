@@ -111,6 +111,8 @@ impl Dispatcher {
             durable: Durable::already(),
             mode: Mode::ReadOnly,
             grants: Arc::clone(&setup.grants),
+            // It decides nothing that could be held.
+            holds: Arc::default(),
             stages: Arc::from([]),
             receipt_steps: Arc::new(BTreeMap::new()),
         };

@@ -7,7 +7,7 @@ use crate::contract::step::StepContract;
 use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
-use crate::runtime::job::Grants;
+use crate::runtime::job::{Grants, Holds};
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
 use crate::store::claim::Terms;
@@ -38,6 +38,8 @@ pub struct StepSetup {
     pub response: Response,
     /// Contracts of earlier versions, newest first.
     pub earlier: Vec<StepContract>,
+    /// Decisions that a person must approve first.
+    pub holds: Arc<Holds>,
     /// The longest that a run waits for one answer of a model, in milliseconds; 0 where it may ask none.
     pub model_wait_ms: u64,
     /// How long a lease is, where the operator set it, in milliseconds. At least the wall limit.

@@ -19,7 +19,8 @@ use crate::identity::event::Event;
 use crate::identity::readable_key::under;
 use crate::identity::work_id::identify;
 use crate::identity::work_id::{follow_up_content, follow_up_id};
-use crate::runtime::job::Job;
+use crate::runtime::decide::Origin;
+use crate::runtime::job::{Holds, Job};
 use crate::runtime::registry::{Place, Runtime};
 use crate::runtime::run::Ended as RunEnded;
 use crate::runtime::run::Run;
@@ -77,6 +78,8 @@ pub struct Ended {
     pub work: Arc<WorkRecord>,
     /// Whether an earlier run had been lost.
     pub takeover: bool,
+    /// Slots that the step got an answer to, and where that came from: all but the asked ones cost nothing.
+    pub decided: BTreeMap<String, Origin>,
     /// What the run came to.
     pub end: End,
 }
@@ -220,6 +223,7 @@ impl Dispatcher {
             durable: acquired.durable,
             mode: setup.contract().mode,
             grants: Arc::clone(&setup.grants),
+            holds: Arc::clone(&setup.holds),
             stages: Arc::clone(&self.stages),
             receipt_steps: Arc::clone(&self.receipt_steps),
         };
@@ -307,33 +311,36 @@ impl Ran {
     pub async fn settle(self, dispatcher: &Dispatcher) -> Result<Ended, DispatchError> {
         let Self { setup, job, takeover, run } = self;
         let again = |cause, asked_ms| again(dispatcher, &setup.retry, &job.work, cause, asked_ms);
-        let ended = |end| Ended { work: Arc::clone(&job.work), takeover, end };
-        let (outcome, end) = match run.ended {
-            RunEnded::Stopped(Stop::LeaseLost) => return Ok(ended(End::LeaseLost)),
+        let Run { ended, collected, notes, decided } = run;
+        let replays = decided.iter().filter(|(_, origin)| **origin == Origin::Pinned);
+        let replays = replays.map(|(slot, _)| slot.clone()).collect();
+        let work = Arc::clone(&job.work);
+        let end_of = |end| Ended { work, takeover, decided, end };
+        let (outcome, end) = match ended {
+            RunEnded::Stopped(Stop::LeaseLost) => return Ok(end_of(End::LeaseLost)),
             // The store is not there to settle with; the lease ends, and the work is taken over.
             RunEnded::Stopped(Stop::Store(error)) => return Err(error.into()),
             RunEnded::Finished { output, needs_review } => {
                 let follow_up = dispatcher.follow_up(&job.work, &output);
                 let end = End::Done { output: output.clone(), needs_review: needs_review.clone() };
-                (Outcome::Done { output, needs_review, follow_up, collected: run.collected }, end)
+                (Outcome::Done { output, needs_review, follow_up, collected }, end)
             }
             RunEnded::Continue { .. } if job.work.chunk >= CHUNKS_MAX => {
                 let cause = format!("more than {CHUNKS_MAX} chunks: the step continues without end");
                 (Outcome::Dead { cause: cause.clone() }, End::Dead(cause))
             }
-            RunEnded::Continue { cursor } => {
-                (Outcome::Continue { cursor, collected: run.collected }, End::Continued)
-            }
+            RunEnded::Continue { cursor } => (Outcome::Continue { cursor, collected }, End::Continued),
             RunEnded::Retry { reason, after_ms } => again(reason, after_ms),
+            RunEnded::Stopped(stop @ Stop::Held { .. }) => held(stop, &job.holds),
             RunEnded::Stopped(stop) => again(stop.to_string(), None),
             RunEnded::Review(cause) => (Outcome::Review { cause: cause.clone() }, End::Review(cause)),
             RunEnded::Reject(cause) => (Outcome::Reject { cause: cause.clone() }, End::Rejected(cause)),
         };
         let work = WorkRef { namespace: job.work.namespace.clone(), id: job.work.work_id };
-        let settlement = Settlement { work, token: job.token, outcome, notes: run.notes };
+        let settlement = Settlement { work, token: job.token, outcome, notes, replays };
         let settled = dispatcher.store.work_settle(settlement).await?;
         crash_point::reach(CrashPoint::Settled);
-        Ok(ended(match settled {
+        Ok(end_of(match settled {
             Settled::Applied => end,
             Settled::RowConflict { cause } => End::Dead(cause),
             Settled::Cancelled { cause } => End::Cancelled(cause),
@@ -344,6 +351,15 @@ impl Ran {
             }
         }))
     }
+}
+
+/// A person must approve an answer first.
+fn held(stop: Stop, holds: &Holds) -> (Outcome, End) {
+    let cause = stop.to_string();
+    let end = End::Review(cause.clone());
+    let Stop::Held { slot, by_rule } = stop else { return (Outcome::Review { cause }, end) };
+    let expires_in_ms = holds.expires_ms.map(|expires_ms| i64::try_from(expires_ms).unwrap_or(i64::MAX));
+    (Outcome::Hold { slot, by_rule, expires_in_ms, cause }, end)
 }
 
 /// Another attempt, or the end of the budget.

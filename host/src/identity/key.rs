@@ -1,6 +1,6 @@
 //! Keys: 32-byte hashes, each with the name of what it identifies.
 //!
-//! Owns the five key types and [`digest`], the only place where the room hashes. A key of one kind can't be
+//! Owns the six key types and [`digest`], the only place where the room hashes. A key of one kind can't be
 //! passed for another, and every part of a digest carries its length, so no two lists of parts are hashed as
 //! the same bytes.
 //!
@@ -191,6 +191,10 @@ key! {
 key! {
     /// Names one question to a model, so that its answer is found again.
     CacheKey
+}
+key! {
+    /// Names the text of an answer, so that a person approves what was shown and nothing else.
+    AnswerHash
 }
 key! {
     /// Names the compared content of an event: the same key with another content is a mismatch.

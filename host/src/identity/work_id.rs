@@ -289,6 +289,25 @@ pub fn cache_key(
     CacheKey::from_bytes(hash("onceward/decision", parts.into_iter()))
 }
 
+/// Names the question of one slot of one work. The first revision is the question itself, whose answer is everybody's; a
+/// later one is the digest of `onceward/renewed` over question, work, slot and revision, so that it is asked anew for this
+/// slot alone.
+///
+/// ```
+/// use onceward::identity::key::{CacheKey, WorkId};
+/// use onceward::identity::work_id::slot_key;
+/// let (question, work) = (CacheKey::from_bytes([1; 32]), WorkId::from_bytes([2; 32]));
+/// assert_eq!(slot_key(question, work, "triage", 1), question);
+/// assert_ne!(slot_key(question, work, "triage", 2), slot_key(question, work, "triage", 3));
+/// ```
+pub fn slot_key(question: CacheKey, work: WorkId, slot: &str, revision: u32) -> CacheKey {
+    if revision <= 1 {
+        return question;
+    }
+    let parts: [&[u8]; 4] = [question.as_bytes(), work.as_bytes(), slot.as_bytes(), &revision.to_be_bytes()];
+    CacheKey::from_bytes(digest("onceward/renewed", &parts))
+}
+
 /// What an identity is made of: the parts that are hashed and the parts that people see.
 struct Values {
     hashed: Vec<String>,

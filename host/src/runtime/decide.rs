@@ -3,7 +3,8 @@
 //! The order is what makes an answer one answer: pinned to the slot, whatever has become of the question or the grants;
 //! else, for a question that is granted and in order, cached for an equal one; else asked, in a call that belongs to the
 //! host, so that two at once pay once and a run that ends does not lose a paid answer. A question is refused before
-//! anything is paid, its schema included, and only an answer that passed the schema is recorded.
+//! anything is paid, its schema included, and only an answer that passed the schema is recorded. Where the operator wants
+//! a person's approval, a recorded answer ends the run, and is given to one after that.
 
 mod call;
 mod error;
@@ -15,6 +16,7 @@ use crate::identity::canonical_json;
 use crate::identity::json_text;
 use crate::identity::key::CacheKey;
 use crate::identity::work_id::cache_key;
+use crate::identity::work_id::slot_key;
 use crate::models::Model;
 use crate::models::ModelError;
 use crate::models::ModelRequest;
@@ -27,7 +29,8 @@ use crate::runtime::job::Job;
 use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
 use crate::store::Store;
-use crate::store::decision::{DecisionQuery, Found, Pin, Pinned};
+use crate::store::decision::{DecisionQuery, Found, Lookup, Pin, Pinned, PinnedAnswer};
+use crate::store::slot::SlotApproval;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +44,18 @@ pub enum Origin {
     Cached,
     /// The work had its answer already.
     Pinned,
+}
+
+impl Origin {
+    /// The word that is shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::Cached => "cached",
+            Self::Pinned => "pinned",
+        }
+    }
 }
 
 /// An answer.
@@ -88,6 +103,15 @@ impl DecisionDesk {
         &self.store
     }
 
+    /// The slot's answer of an earlier attempt, where there is one.
+    pub(super) async fn pinned(&self, job: &Job, slot: &str) -> Result<Option<Decision>, DecideError> {
+        let query = DecisionQuery { work: job.work_ref(), slot: slot.to_owned(), cache_key: None };
+        match self.store.decision_find(query).await?.found {
+            Some(Found::Pinned(pinned)) => again(job, slot, pinned).map(Some),
+            Some(Found::Cached(_)) | None => Ok(None),
+        }
+    }
+
     /// The one answer of the work's slot. Only the wait for the model is excused from the wall.
     pub(super) async fn decide(
         &self,
@@ -99,14 +123,17 @@ impl DecisionDesk {
         let identity = key(&job.work.namespace, &request);
         let cache_key = identity.as_ref().ok().copied();
         let query = DecisionQuery { work: job.work_ref(), slot: slot.to_owned(), cache_key };
-        let found = self.store.decision_find(query).await?;
-        if let Some(Found::Pinned(answer)) = found {
-            return Ok(Decision { answer, origin: Origin::Pinned });
-        }
+        let Lookup { revision, found } = self.store.decision_find(query).await?;
+        let found = match found {
+            Some(Found::Pinned(pinned)) => return again(job, slot, pinned),
+            Some(Found::Cached(answer)) => Some(answer),
+            None => None,
+        };
         if !job.grants.models.contains(&request.model) {
             return Err(DecideError::NotGranted { model: request.model });
         }
-        let pin = Pin { work: job.work_ref(), token: job.token, slot: slot.to_owned(), cache_key: identity? };
+        let (work, slot) = (job.work_ref(), slot.to_owned());
+        let pin = Pin { work, token: job.token, slot, cache_key: identity?, revision };
         let schema = match &request.schema {
             Some(text) => {
                 let compiled = self.schemas.compiled(text).await;
@@ -114,10 +141,12 @@ impl DecisionDesk {
             }
             None => None,
         };
-        match found {
-            Some(_cached) => self.pin(pin).await,
-            None => self.ask(job, wall, request, schema, pin).await,
-        }
+        let slot = pin.slot.clone();
+        let decision = match found {
+            Some(_cached) => self.pin(pin).await?,
+            None => self.ask(job, wall, request, schema, pin).await?,
+        };
+        unless_held(job, &slot, decision)
     }
 
     /// Ask, or wait for whoever is asking the same.
@@ -137,7 +166,8 @@ impl DecisionDesk {
         let Patience { timeout_ms, .. } = setup.patience;
         // A call costs money: the claim that asks for it must outlive a crash, so that the attempt is counted.
         job.durable.wait().await?;
-        let key = (job.work.namespace.clone(), pin.cache_key);
+        let question = slot_key(pin.cache_key, pin.work.id, &pin.slot, pin.revision);
+        let key = (job.work.namespace.clone(), question);
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let call = Call { store, clock, setup, request, schema, pin: pin.clone() };
         let flight = self.flights.run(key, move || call.fly());
@@ -172,6 +202,27 @@ impl DecisionDesk {
     async fn pin(&self, pin: Pin) -> Result<Decision, DecideError> {
         pinned(self.store.decision_pin(pin).await?, Origin::Cached)
     }
+}
+
+/// An answer of an earlier attempt, if this one may have it.
+fn again(job: &Job, slot: &str, pinned: PinnedAnswer) -> Result<Decision, DecideError> {
+    let decision = Decision { answer: pinned.answer, origin: Origin::Pinned };
+    match pinned.approval {
+        SlotApproval::Rejected { reason, .. } => Err(DecideError::Rejected(reason)),
+        SlotApproval::Approved { .. } => Ok(decision),
+        // Once asked for, an approval is needed, even where the operator asks for no more of them.
+        SlotApproval::Waiting { .. } => Err(held(slot)),
+        SlotApproval::NotAsked => unless_held(job, slot, decision),
+    }
+}
+
+/// The decision, unless a person must approve it first.
+fn unless_held(job: &Job, slot: &str, decision: Decision) -> Result<Decision, DecideError> {
+    if job.holds.slots.contains(slot) { Err(held(slot)) } else { Ok(decision) }
+}
+
+fn held(slot: &str) -> DecideError {
+    Stop::Held { slot: slot.to_owned(), by_rule: None }.into()
 }
 
 fn pinned(pinned: Pinned, origin: Origin) -> Result<Decision, DecideError> {

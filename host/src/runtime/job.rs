@@ -45,6 +45,15 @@ impl Grants {
     }
 }
 
+/// Decisions that a person must approve before the step may have them.
+#[derive(Clone, Debug, Default)]
+pub struct Holds {
+    /// Their names within a work.
+    pub slots: BTreeSet<String>,
+    /// How long a request can be approved, in milliseconds. None: for ever.
+    pub expires_ms: Option<u64>,
+}
+
 /// A claimed work, with what its run may do.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -58,6 +67,8 @@ pub struct Job {
     pub mode: Mode,
     /// What the run may reach.
     pub grants: Arc<Grants>,
+    /// What it may have only after a person's approval.
+    pub holds: Arc<Holds>,
     /// The operator's stages of a handoff, in order.
     pub stages: Arc<[String]>,
     /// The steps that can go on from a receipt, and their contract versions.

@@ -1,7 +1,7 @@
 //! One run of a step: a fresh instance, the call, and why it ended.
 
 use crate::identity::json_text;
-use crate::runtime::decide::DecisionDesk;
+use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
@@ -10,6 +10,7 @@ use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
 use crate::runtime::wit::since_v0_1_0::bindings::exports::onceward::step::guest;
 use crate::store::work::Collected;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
@@ -25,6 +26,8 @@ pub struct Run {
     pub collected: Collected,
     /// Notes for people.
     pub notes: Vec<String>,
+    /// Slots that the step got an answer to, and where that came from first.
+    pub decided: BTreeMap<String, Origin>,
 }
 
 /// How a run ended.
@@ -81,7 +84,7 @@ pub(super) async fn run(
         Some(Err(error)) => Ended::Stopped(reason(&error, &state)),
         Some(Ok(answer)) => ended(answer, &mut state),
     };
-    Run { ended, collected: state.collected, notes: state.notes }
+    Run { ended, collected: state.collected, notes: state.notes, decided: state.decided }
 }
 
 /// Let a guest that computes give way to others at every epoch.

@@ -2,7 +2,7 @@
 
 use crate::contract::capability::Mode;
 use crate::identity::work_id::row_id;
-use crate::runtime::decide::DecisionDesk;
+use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
 use crate::runtime::limits::MemoryMeter;
@@ -10,7 +10,7 @@ use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
 use crate::store::outbox::NewRow;
 use crate::store::work::Collected;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The state behind an instance.
@@ -24,6 +24,8 @@ pub(super) struct RunState {
     pub(super) items_held: BTreeSet<String>,
     pub(super) items_left: usize,
     pub(super) notes: Vec<String>,
+    /// Slots that the guest got an answer to, and where that came from first.
+    pub(super) decided: BTreeMap<String, Origin>,
     collected_bytes_left: u64,
     log_bytes_left: u64,
     log_cut: bool,
@@ -41,6 +43,7 @@ impl RunState {
             items_held: BTreeSet::new(),
             items_left: limits.items as usize,
             notes: Vec::new(),
+            decided: BTreeMap::new(),
             collected_bytes_left: limits.collected_bytes,
             log_bytes_left: limits.log_bytes,
             log_cut: false,

@@ -46,6 +46,14 @@ pub enum Stop {
         "the step continues without progress: it gave the cursor it was given and collected nothing; move the cursor on"
     )]
     NoProgress,
+    /// An answer must be approved first.
+    #[error("decision {slot:?} waits for approval")]
+    Held {
+        /// The decision's name within the work.
+        slot: String,
+        /// JSON text, where the step found the answer by rule, so that it is not pinned yet.
+        by_rule: Option<String>,
+    },
     /// The claim is no longer this run's.
     #[error("the claim was lost to another run")]
     LeaseLost,

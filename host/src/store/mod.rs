@@ -13,6 +13,7 @@
 //!                      │ │ └ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
 //!                      │ ├ settle(review) ──► review      attempts or time used up ──► dead
 //!                      │ ├ settle(reject) ──► rejected
+//!                      │ ├ settle(hold) ──► review ── a person decides about the answer ──► waiting
 //!                      │ └ lease end with an outside caller's open effect ──► in doubt
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
@@ -20,6 +21,7 @@
 pub mod approval;
 pub mod bulk;
 pub mod claim;
+pub mod decided;
 pub mod decision;
 pub mod durable;
 pub mod error;
@@ -31,6 +33,7 @@ pub mod outbox;
 pub mod pause;
 pub mod quarantine;
 pub mod reprocess;
+pub mod slot;
 pub mod sqlite;
 pub mod work;
 
@@ -38,7 +41,8 @@ use crate::contract::step::StepContract;
 use crate::store::approval::{Approved, Edit, Edited};
 use crate::store::bulk::{Batch, RowChoice, WorkChoice};
 use crate::store::claim::{Arrival, Claim, Terms};
-use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
+use crate::store::decided::{DecisionEntry, DecisionFilter, ModelTotals};
+use crate::store::decision::{DecisionFailure, DecisionQuery, DecisionRecord, Lookup, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
@@ -51,6 +55,7 @@ use crate::store::outbox::{
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::reprocess::{Reprocess, Reprocessed};
+use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -137,7 +142,7 @@ pub trait Outbox: Send + Sync {
 #[async_trait]
 pub trait Decisions: Send + Sync {
     /// The answer pinned to the slot, else a cached answer to an equal question.
-    async fn decision_find(&self, query: DecisionQuery) -> Result<Option<Found>, StoreError>;
+    async fn decision_find(&self, query: DecisionQuery) -> Result<Lookup, StoreError>;
 
     /// Store an answer (the first one wins) and pin it for the run that asked, in one durable transaction. The answer is
     /// kept even where the run has lost its lease.
@@ -145,6 +150,9 @@ pub trait Decisions: Send + Sync {
 
     /// Pin a stored answer to a slot of a work. The first pin wins.
     async fn decision_pin(&self, pin: Pin) -> Result<Pinned, StoreError>;
+
+    /// Record that calls came to no answer, and what they took: as evidence of the work, and in the model's totals.
+    async fn decision_fail(&self, failure: DecisionFailure) -> Result<(), StoreError>;
 }
 
 /// How far handoffs have come.
@@ -188,6 +196,14 @@ pub trait Operate: Send + Sync {
 
     /// Run an old event under the step's present version: new work beside the old one, under the same root key.
     async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError>;
+
+    /// Decide about an answer. What it lets go on is due in the same transaction, with a fresh budget.
+    async fn decision_decide(
+        &self,
+        slot: SlotRef,
+        decision: SlotDecision,
+        actor: Actor,
+    ) -> Result<SlotDecided, StoreError>;
 
     /// Admit a kept event as work of its own, or drop it. The work with the first content is left alone.
     async fn quarantine_decide(
@@ -266,6 +282,12 @@ pub trait Inspect: Send + Sync {
 
     /// What is stopped in the namespace or altogether, and why; oldest first.
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError>;
+
+    /// Decisions, newest first.
+    async fn decision_list(&self, filter: DecisionFilter) -> Result<Vec<DecisionEntry>, StoreError>;
+
+    /// What each model was asked, and what was answered without a call.
+    async fn decision_totals(&self, namespace: &str) -> Result<Vec<ModelTotals>, StoreError>;
 
     /// Kept events, newest first.
     async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError>;

@@ -170,6 +170,8 @@ pub struct Settlement {
     pub outcome: Outcome,
     /// Notes for people; they are kept whatever the outcome.
     pub notes: Vec<String>,
+    /// Slots whose answer of an earlier attempt the run was given again; they are counted whatever the outcome.
+    pub replays: Vec<String>,
 }
 
 /// How a run ended.
@@ -207,6 +209,17 @@ pub enum Outcome {
     },
     /// A person must decide.
     Review {
+        /// Why.
+        cause: String,
+    },
+    /// An answer must be approved before the step may have it: it waits for a person.
+    Hold {
+        /// The decision's name within the work.
+        slot: String,
+        /// JSON text, where the step found the answer by rule: it is pinned here. Else it is pinned already.
+        by_rule: Option<String>,
+        /// When the request can't be approved any more, in milliseconds from now.
+        expires_in_ms: Option<i64>,
         /// Why.
         cause: String,
     },

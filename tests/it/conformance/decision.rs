@@ -1,46 +1,53 @@
 //! Decisions: the first recorded answer stands, and a work keeps the one it was given.
 
-use crate::conformance::harness::{Bench, ELSEWHERE, LEASE_MS, arrival, at, done, done_with, held, retry};
+use crate::conformance::harness::{
+    Bench, ELSEWHERE, LEASE_MS, SPACE, arrival, at, done, done_with, held, retry,
+};
 use onceward::identity::key::CacheKey;
 use onceward::identity::key::digest;
 use onceward::store::claim::{Acquired, Arrival};
-use onceward::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, RulePin, Stored};
+use onceward::store::decided::{DecisionFilter, ModelTotals};
+use onceward::store::decision::{
+    DecisionFailure, DecisionQuery, DecisionRecord, Figures, Found, Pin, Pinned, PinnedAnswer, RulePin,
+    Stored,
+};
+use onceward::store::slot::SlotApproval;
 use onceward::store::work::{Collected, Settled, WorkRef};
 use std::sync::Arc;
 
-fn key(question: &str) -> CacheKey {
+/// What every recorded answer of these tests took.
+const FIGURES: Figures =
+    Figures { calls: 2, tokens_in: Some(100), tokens_out: Some(10), cost_micros: Some(7), latency_ms: 30 };
+
+pub(crate) fn key(question: &str) -> CacheKey {
     CacheKey::from_bytes(digest("question", &[question.as_bytes()]))
 }
 
-fn pin(held: &Acquired, slot: &str, question: &str) -> Pin {
-    Pin { work: at(&held.work), token: held.token, slot: slot.to_owned(), cache_key: key(question) }
+pub(crate) fn pin(held: &Acquired, slot: &str, question: &str) -> Pin {
+    let (work, slot) = (at(&held.work), slot.to_owned());
+    Pin { work, token: held.token, slot, cache_key: key(question), revision: 1 }
 }
 
-fn answer(question: &str, answer: &str) -> DecisionRecord {
+pub(crate) fn answer(answer: &str) -> DecisionRecord {
     DecisionRecord {
-        cache_key: key(question),
         model: "oracle".to_owned(),
         prompt_version: "3".to_owned(),
         answer: answer.to_owned(),
-        cost_micros: Some(u64::MAX),
+        figures: FIGURES,
     }
 }
 
-async fn record(bench: &Bench, held: &Acquired, slot: &str, question: &str, text: &str) -> Stored {
-    bench
-        .store
-        .decision_record(answer(question, text), pin(held, slot, question))
-        .await
-        .expect("the store works")
+pub(crate) async fn record(bench: &Bench, held: &Acquired, slot: &str, question: &str, text: &str) -> Stored {
+    bench.store.decision_record(answer(text), pin(held, slot, question)).await.expect("the store works")
 }
 
-async fn find(bench: &Bench, work: WorkRef, slot: &str, question: Option<&str>) -> Option<Found> {
+pub(crate) async fn find(bench: &Bench, work: WorkRef, slot: &str, question: Option<&str>) -> Option<Found> {
     let query = DecisionQuery { work, slot: slot.to_owned(), cache_key: question.map(key) };
-    bench.store.decision_find(query).await.expect("the store works")
+    bench.store.decision_find(query).await.expect("the store works").found
 }
 
 fn pinned(text: &str) -> Option<Found> {
-    Some(Found::Pinned(text.to_owned()))
+    Some(Found::Pinned(PinnedAnswer { answer: text.to_owned(), approval: SlotApproval::NotAsked }))
 }
 
 fn cached(text: &str) -> Option<Found> {
@@ -67,7 +74,7 @@ pub(super) async fn decision_record_by_many_at_once_keeps_one_answer(bench: Benc
         let held = bench.hold(&n.to_string()).await;
         let store = Arc::clone(&bench.store);
         calls.push(tokio::spawn(async move {
-            store.decision_record(answer("q", &n.to_string()), pin(&held, "s", "q")).await
+            store.decision_record(answer(&n.to_string()), pin(&held, "s", "q")).await
         }));
     }
     let mut answers = Vec::new();
@@ -181,4 +188,108 @@ pub(super) async fn decision_find_shares_nothing_between_namespaces(bench: Bench
     assert_eq!(find(&bench, at(&there.work), "s", None).await, pinned(r#""there""#));
     assert_eq!(find(&bench, at(&here.work), "s", None).await, pinned(r#""here""#));
     assert_eq!(bench.settle(&here, done()).await, Settled::Applied);
+}
+
+async fn totals(bench: &Bench) -> Vec<ModelTotals> {
+    bench.store.decision_totals(SPACE).await.expect("the store works")
+}
+
+fn failure(held: &Acquired, figures: Figures) -> DecisionFailure {
+    let (slot, model, cause) = ("s".to_owned(), "oracle".to_owned(), "503".to_owned());
+    DecisionFailure { work: at(&held.work), slot, model, cause, figures }
+}
+
+pub(super) async fn decision_fail_is_evidence_and_counts_what_was_paid(bench: Bench) {
+    let held = bench.hold("a").await;
+    bench.store.decision_fail(failure(&held, FIGURES)).await.expect("the store works");
+    let evidence = bench.store.evidence_list(at(&held.work)).await.expect("the store works");
+    let last = evidence.last().expect("there is evidence");
+    assert_eq!(last.kind, "undecided");
+    for part in ["\"s\"", "oracle", "2 calls", "7 millionths", "503"] {
+        assert!(last.detail.contains(part), "{part}: {}", last.detail);
+    }
+    let paid = ModelTotals {
+        model: "oracle".to_owned(),
+        calls: 2,
+        failed_calls: 2,
+        tokens_in: 100,
+        tokens_out: 10,
+        cost_micros: 7,
+        ..ModelTotals::default()
+    };
+    assert_eq!(totals(&bench).await, [paid]);
+    assert!(bench.store.decision_totals(ELSEWHERE).await.expect("the store works").is_empty());
+}
+
+pub(super) async fn decision_totals_tell_calls_from_answers_without_one(bench: Bench) {
+    let (asks, finds) = (bench.hold("a").await, bench.hold("b").await);
+    record(&bench, &asks, "s", "q", "1").await;
+    for _ in 0..2 {
+        bench.store.decision_pin(pin(&finds, "s", "q")).await.expect("the store works");
+    }
+    let pins = vec![RulePin { slot: "r".to_owned(), answer: "2".to_owned() }];
+    bench.settle(&finds, done_with(Collected { pins, ..Collected::default() })).await;
+    bench.settle_replaying(&asks, retry(0), &["s"]).await;
+    let again = bench.hold("a").await;
+    bench.settle_replaying(&again, done(), &["s", "nothing"]).await;
+    let told = ModelTotals {
+        model: "oracle".to_owned(),
+        calls: 2,
+        failed_calls: 1,
+        tokens_in: 100,
+        tokens_out: 10,
+        cost_micros: 7,
+        asked: 1,
+        cached: 1,
+        replayed: 2,
+    };
+    assert_eq!(totals(&bench).await, [told]);
+    let kinds = bench.kinds(at(&asks.work)).await;
+    assert_eq!(kinds, ["claimed", "decided", "replayed", "settled", "claimed", "replayed", "settled"]);
+}
+
+pub(super) async fn decision_totals_take_hostile_figures_and_never_overflow(bench: Bench) {
+    let held = bench.hold("a").await;
+    let all = Some(u64::MAX);
+    let hostile =
+        Figures { calls: 1, tokens_in: all, tokens_out: all, cost_micros: all, latency_ms: u64::MAX };
+    for n in 0..3 {
+        let recorded = DecisionRecord { figures: hostile, ..answer("1") };
+        let pin = pin(&held, &n.to_string(), &n.to_string());
+        bench.store.decision_record(recorded, pin).await.expect("the store works");
+        bench.store.decision_fail(failure(&held, hostile)).await.expect("the store works");
+    }
+    assert!(totals(&bench).await[0].cost_micros > 0);
+}
+
+pub(super) async fn decision_list_is_newest_first_and_filtered(bench: Bench) {
+    let (first, second) = (bench.hold("a").await, bench.hold("b").await);
+    record(&bench, &first, "s", "q", "1").await;
+    bench.advance(1);
+    record(&bench, &first, "t", "r", "2").await;
+    bench.advance(1);
+    bench.store.decision_pin(pin(&second, "s", "q")).await.expect("the store works");
+    let every =
+        || DecisionFilter { namespace: SPACE.to_owned(), work: None, slot: None, waiting: false, limit: 100 };
+    let listed = async |filter: DecisionFilter| {
+        let entries = bench.store.decision_list(filter).await.expect("the store works");
+        let name = |entry: &onceward::store::decided::DecisionEntry| {
+            let origin = entry.decided.as_ref().map(|decided| decided.origin.clone()).unwrap_or_default();
+            format!("{}/{} {origin}", entry.work_key, entry.slot)
+        };
+        entries.iter().map(name).collect::<Vec<_>>()
+    };
+    let [b, t, a] = ["qualify:v1:b/s cached", "qualify:v1:a/t asked", "qualify:v1:a/s asked"];
+    assert_eq!(listed(every()).await, [b, t, a]);
+    assert_eq!(listed(DecisionFilter { limit: 1, ..every() }).await, [b]);
+    assert_eq!(listed(DecisionFilter { slot: Some("s".to_owned()), ..every() }).await, [b, a]);
+    let of_first = DecisionFilter { work: Some(first.work.work_id), ..every() };
+    assert_eq!(listed(of_first.clone()).await, [t, a]);
+    assert_eq!(listed(DecisionFilter { slot: Some("t".to_owned()), ..of_first.clone() }).await, [t]);
+    assert!(listed(DecisionFilter { waiting: true, ..every() }).await.is_empty());
+    assert!(listed(DecisionFilter { waiting: true, ..of_first }).await.is_empty());
+    assert!(listed(DecisionFilter { namespace: ELSEWHERE.to_owned(), ..every() }).await.is_empty());
+    let entry = &bench.store.decision_list(every()).await.expect("the store works")[2];
+    let decided = entry.decided.as_ref().expect("it is decided");
+    assert_eq!((decided.answer.as_str(), decided.figures), ("1", FIGURES));
 }

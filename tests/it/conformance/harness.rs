@@ -111,9 +111,23 @@ impl Bench {
         self.settle_with(held, outcome, &[]).await
     }
 
+    /// Settle a run that was given the answers of these slots again.
+    pub(crate) async fn settle_replaying(
+        &self,
+        held: &Acquired,
+        outcome: Outcome,
+        slots: &[&str],
+    ) -> Settled {
+        let replays = slots.iter().map(|slot| (*slot).to_owned()).collect();
+        let (work, token) = (at(&held.work), held.token);
+        let settlement = Settlement { work, token, outcome, notes: Vec::new(), replays };
+        self.store.work_settle(settlement).await.expect("the store works")
+    }
+
     pub(crate) async fn settle_with(&self, held: &Acquired, outcome: Outcome, notes: &[&str]) -> Settled {
         let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-        let settlement = Settlement { work: at(&held.work), token: held.token, outcome, notes };
+        let settlement =
+            Settlement { work: at(&held.work), token: held.token, outcome, notes, replays: Vec::new() };
         self.store.work_settle(settlement).await.expect("the store works")
     }
 

@@ -8,7 +8,7 @@ pub(crate) mod harness;
 mod approval;
 mod bulk;
 mod contract;
-mod decision;
+pub(crate) mod decision;
 mod effect;
 mod evidence;
 mod inspect;
@@ -25,6 +25,7 @@ mod receipt;
 mod reprocess;
 mod same;
 mod settle;
+mod slot;
 mod walk;
 mod work;
 
@@ -183,6 +184,23 @@ macro_rules! conformance {
                     decision_pin_of_an_answer_that_is_not_there_fails,
                     decision_find_sees_rule_pins_after_the_settle_only,
                     decision_find_shares_nothing_between_namespaces,
+                    decision_fail_is_evidence_and_counts_what_was_paid,
+                    decision_totals_tell_calls_from_answers_without_one,
+                    decision_totals_take_hostile_figures_and_never_overflow,
+                    decision_list_is_newest_first_and_filtered,
+                ]
+                slot: [
+                    work_settle_hold_asks_a_person_and_keeps_the_answer,
+                    work_settle_hold_pins_an_answer_by_rule,
+                    work_settle_hold_after_the_persons_word_waits_for_nobody,
+                    decision_decide_approve_twice_is_one_approval,
+                    decision_decide_approve_binds_revision_and_answer,
+                    decision_decide_approve_after_its_time_is_refused,
+                    decision_decide_reject_stays_until_it_is_renewed,
+                    decision_decide_renew_asks_anew_past_the_cache,
+                    decision_decide_renew_is_refused_once_effects_are_committed,
+                    decision_decide_of_what_nobody_asked_for_is_refused,
+                    decision_decide_leaves_ended_work_alone,
                 ]
                 effect: [
                     work_claim_opens_the_callers_effect_with_the_claim,

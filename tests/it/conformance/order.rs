@@ -153,6 +153,7 @@ pub(super) async fn outbox_take_gives_each_destination_and_namespace_lines_of_it
         token: there.token,
         outcome: done_with(collected),
         notes: Vec::new(),
+        replays: Vec::new(),
     };
     bench.store.work_settle(settlement).await.expect("the store works");
     for (order, id) in [

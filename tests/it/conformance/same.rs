@@ -80,7 +80,13 @@ pub(super) async fn outbox_take_of_another_recipient_destination_or_namespace_is
         Arrival { namespace: ELSEWHERE.to_owned(), ..crate::conformance::harness::arrival("there") };
     let Claim::Acquired(there) = bench.claim(arrival).await else { panic!("the work is free") };
     let outcome = done_with(Collected { rows: twins(&["there"]), ..Collected::default() });
-    let settlement = Settlement { work: at(&there.work), token: there.token, outcome, notes: Vec::new() };
+    let settlement = Settlement {
+        work: at(&there.work),
+        token: there.token,
+        outcome,
+        notes: Vec::new(),
+        replays: Vec::new(),
+    };
     bench.store.work_settle(settlement).await.expect("the store works");
     assert_eq!(bench.take_ids(take()).await, ["1", "2", "no text"].map(row_id));
     for order in [

@@ -254,7 +254,7 @@ pub(super) async fn work_claim_shares_nothing_between_namespaces(bench: Bench) {
     // The token of one namespace is worth nothing in the other.
     let second = bench.hold("b").await;
     for (work, token) in [(at(&there.work), second.token), (at(&second.work), there.token)] {
-        let settlement = Settlement { work, token, outcome: done(), notes: Vec::new() };
+        let settlement = Settlement { work, token, outcome: done(), notes: Vec::new(), replays: Vec::new() };
         let crossed = bench.store.work_settle(settlement).await.expect("the store works");
         assert_eq!(crossed, Settled::LeaseLost);
     }

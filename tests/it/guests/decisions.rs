@@ -109,7 +109,7 @@ async fn an_equal_question_of_other_work_is_answered_from_the_cache() {
     assert_eq!(host.done("decides", &event("3", &other)).await["origin"], json!("asked"));
     assert_eq!(host.oracle.calls(), 2);
     let decided = host.evidence_of(two.work.work_id, "decided").await;
-    assert_eq!(decided, ["slot \"answer\", from the cache"]);
+    assert_eq!(decided, ["slot \"answer\", from the cache, no call was made"]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod decisions;
+mod held;
 mod hostile;
 mod limits;
 mod outcomes;

@@ -26,8 +26,13 @@ async fn fill(path: &Path) {
                 let arrival = Arrival { namespace: "default".to_owned(), ..arrival(&n.to_string()) };
                 let held = held(store.work_claim(arrival, TERMS).await.expect("the ledger works"));
                 let outcome = Outcome::Dead { cause: "attempts used up (5): 429".to_owned() };
-                let settlement =
-                    Settlement { work: at(&held.work), token: held.token, outcome, notes: Vec::new() };
+                let settlement = Settlement {
+                    work: at(&held.work),
+                    token: held.token,
+                    outcome,
+                    notes: Vec::new(),
+                    replays: Vec::new(),
+                };
                 store.work_settle(settlement).await.expect("the ledger works");
             })
         })

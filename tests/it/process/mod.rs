@@ -5,6 +5,7 @@ mod bulk;
 mod callers;
 mod command_line;
 mod crash_points;
+mod decisions;
 mod demo;
 mod desk;
 mod exit_codes;

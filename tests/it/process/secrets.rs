@@ -5,6 +5,7 @@ use super::Stage;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use support::model_server::ModelServer;
 
 /// What every planted credential holds.
 const MARK: &str = "sk-live-4815162342";
@@ -137,4 +138,35 @@ fn a_credential_in_use_stays_in_use_alone() {
     vault.check(&["work", "show", "crm-writer:v1:web-form:msg-1"], variable, 0, "deal-1");
     host.write("onceward.toml", &vault.config).expect("a configuration");
     vault.stage.assert_once(&["msg-1".to_owned()]);
+}
+
+#[test]
+fn the_key_of_a_model_stays_in_its_request_alone() {
+    let vault = Vault::new();
+    let host = &vault.stage.host;
+    let provider = ModelServer::start().expect("a provider");
+    host.ask_over_http(&provider.base_url(), "").expect("a configuration");
+    provider.order(&["status:500", "echo", "status:503"]).expect("moods");
+    let unset = OsStr::new("");
+    vault.check(&["run", "lead.json"], unset, 0, "not enriched");
+    host.lead("next.json", "msg-2", "What is the price?").expect("an event");
+    provider.order(&["status:401"]).expect("a mood");
+    vault.check(&["run", "next.json"], unset, 0, "not enriched");
+    vault.check(&["decision", "list"], unset, 0, "classifier");
+    vault.check(&["work", "show", "lead-classifier:v1:web-form:msg-1"], unset, 0, "3 calls");
+    vault.check(&["work", "show", "lead-classifier:v1:web-form:msg-2"], unset, 0, "renew the key");
+    let key = format!("Bearer {MARK}-of-the-model");
+    assert!(provider.heard().iter().all(|heard| heard.authorization.as_deref() == Some(&key)));
+
+    let config = super::text(&host.dir().join("onceward.toml"));
+    let env = "api_key = { env = \"MODEL_KEY\" }";
+    for (line, said) in [
+        (format!("api_key = \"{MARK}\""), "never stands in this file"),
+        (format!("api_key = {{ env = \"{}\" }}", MARK.replace('-', "_")), "`api_key.env` names is not set"),
+        ("api_key = { file = \"two-lines.secret\" }".to_owned(), "`api_key` names can't be an Authorization"),
+        ("api_key = { file = \"latin.secret\" }".to_owned(), "no UTF-8"),
+    ] {
+        host.write("onceward.toml", &config.replace(env, &line)).expect("a configuration");
+        vault.check(&["run", "lead.json"], unset, 1, said);
+    }
 }

@@ -55,7 +55,13 @@ pub(super) fn settle(
     held: &Acquired,
     outcome: Outcome,
 ) -> JoinHandle<Result<Settled, StoreError>> {
-    let settlement = Settlement { work: at(&held.work), token: held.token, outcome, notes: Vec::new() };
+    let settlement = Settlement {
+        work: at(&held.work),
+        token: held.token,
+        outcome,
+        notes: Vec::new(),
+        replays: Vec::new(),
+    };
     let store = Arc::clone(store);
     tokio::spawn(async move { store.work_settle(settlement).await })
 }
@@ -245,8 +251,13 @@ async fn s11_a_file_that_stays_busy_is_no_outcome() {
     let store = backend.store(None);
     let held = hold(&store, "a").await;
     let gate = Gate::close(&backend.path());
-    let settlement =
-        Settlement { work: at(&held.work), token: held.token, outcome: done(), notes: Vec::new() };
+    let settlement = Settlement {
+        work: at(&held.work),
+        token: held.token,
+        outcome: done(),
+        notes: Vec::new(),
+        replays: Vec::new(),
+    };
     let busy = store.work_settle(settlement.clone()).await.expect_err("the file is busy");
     assert!(matches!(busy, StoreError::Busy { .. }) && busy.is_transient(), "{busy:?}");
     gate.open().await;

@@ -38,7 +38,13 @@ pub(super) async fn fill(store: &SqliteStore, prefix: &str) -> (Vec<Box<Acquired
 async fn settle(store: &SqliteStore, held: &Acquired, collected: Collected) -> Result<Settled, StoreError> {
     let outcome = done_with(collected);
     store
-        .work_settle(Settlement { work: at(&held.work), token: held.token, outcome, notes: Vec::new() })
+        .work_settle(Settlement {
+            work: at(&held.work),
+            token: held.token,
+            outcome,
+            notes: Vec::new(),
+            replays: Vec::new(),
+        })
         .await
 }
 
@@ -83,7 +89,13 @@ async fn a_full_ledger_refuses_and_loses_nothing() {
     let (more, _) = fill(&store, "more").await;
     assert!(more.len() > promised.len());
     let last = more.last().expect("some fit");
-    let outcome = Settlement { work: at(&last.work), token: last.token, outcome: done(), notes: Vec::new() };
+    let outcome = Settlement {
+        work: at(&last.work),
+        token: last.token,
+        outcome: done(),
+        notes: Vec::new(),
+        replays: Vec::new(),
+    };
     // A small settle may still find room in the pages there are; it never lies about it.
     match store.work_settle(outcome).await {
         Ok(settled) => assert_eq!(settled, Settled::Applied),

@@ -104,6 +104,7 @@ async fn a_reader_beside_the_owner_reads_and_never_writes() {
         token: held.token,
         outcome: done_with(rows(&["r"])),
         notes: Vec::new(),
+        replays: Vec::new(),
     };
     assert!(reader.work_settle(settlement.clone()).await.is_err());
     assert!(reader.work_claim(arrival("b"), TERMS).await.is_err());
@@ -122,7 +123,13 @@ async fn sends_that_the_last_owner_left_are_free_at_once_and_maybe_applied() {
     let store = backend.store(None);
     let held = held(store.work_claim(arrival("a"), TERMS).await.expect("the store works"));
     let outcome = done_with(rows(&["r"]));
-    let settlement = Settlement { work: at(&held.work), token: held.token, outcome, notes: Vec::new() };
+    let settlement = Settlement {
+        work: at(&held.work),
+        token: held.token,
+        outcome,
+        notes: Vec::new(),
+        replays: Vec::new(),
+    };
     store.work_settle(settlement).await.expect("the store works");
     let long = Take { lease_ms: 1_000 * LEASE_MS, ..take() };
     assert_eq!(store.outbox_take(long.clone()).await.expect("the store works").len(), 1);
@@ -138,8 +145,13 @@ async fn the_file_is_strict_marked_and_in_wal_mode() {
     let backend = SqliteBackend::default();
     let store = backend.store(None);
     let held = held(store.work_claim(arrival("a"), TERMS).await.expect("the store works"));
-    let settlement =
-        Settlement { work: at(&held.work), token: held.token, outcome: done(), notes: Vec::new() };
+    let settlement = Settlement {
+        work: at(&held.work),
+        token: held.token,
+        outcome: done(),
+        notes: Vec::new(),
+        replays: Vec::new(),
+    };
     store.work_settle(settlement).await.expect("the store works");
     let direct = backend.direct();
     let text = |sql: &str| direct.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();

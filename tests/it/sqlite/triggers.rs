@@ -7,7 +7,7 @@ use crate::conformance::harness::{
 use crate::sqlite::backend::SqliteBackend;
 use onceward::identity::key::CacheKey;
 use onceward::store::claim::{Arrival, Standing};
-use onceward::store::decision::{DecisionRecord, Pin};
+use onceward::store::decision::{DecisionRecord, Figures, Pin};
 use onceward::store::intent::EffectRecord;
 use onceward::store::item::{ItemClaim, ItemEffect};
 use onceward::store::operate::Actor;
@@ -26,13 +26,13 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     let done = bench.hold("a").await;
     let key = CacheKey::from_bytes([1; 32]);
     let record = DecisionRecord {
-        cache_key: key,
         model: "oracle".to_owned(),
         prompt_version: "1".to_owned(),
         answer: "7".to_owned(),
-        cost_micros: None,
+        figures: Figures::default(),
     };
-    let pin = Pin { work: at(&done.work), token: done.token, slot: "s".to_owned(), cache_key: key };
+    let slot = "s".to_owned();
+    let pin = Pin { work: at(&done.work), token: done.token, slot, cache_key: key, revision: 1 };
     bench.store.decision_record(record, pin).await.expect("the store works");
     let keys = vec!["i".to_owned()];
     let items = ItemClaim { work: at(&done.work), step: STEP.to_owned(), token: done.token, keys };
@@ -194,6 +194,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE evidence SET detail = 'it never happened'", "evidence is never changed"),
     ("UPDATE decision SET answer = x'38'", "the first recorded answer stands"),
     ("UPDATE decision_pin SET slot = 't'", "the first pin stands"),
+    ("UPDATE decision_pin SET cache_key = NULL, origin = NULL", "the first pin stands"),
+    ("UPDATE decision_pin SET origin = 'rule'", "the first pin stands"),
+    ("UPDATE decision_pin SET revision = 2, cache_key = NULL, origin = NULL", "effects are committed"),
+    ("UPDATE decision_pin SET approved_ms = 1", "CHECK"),
+    (
+        "UPDATE decision_pin SET held_ms = 1, approved_ms = 1, approved_by = 'a', rejected_ms = 1, rejected = 'b'",
+        "CHECK",
+    ),
+    ("UPDATE decision_pin SET held_ms = 1, rejected_ms = 1", "CHECK"),
+    ("UPDATE model_total SET cost_micros = cost_micros - 1", "what was spent stays spent"),
     ("DELETE FROM decision", "FOREIGN KEY"),
     ("UPDATE item SET done = 0", "a finished item never changes"),
 ];
@@ -209,6 +219,48 @@ async fn s07_a_direct_hand_can_not_break_a_promise() {
     }
 }
 
+#[tokio::test]
+async fn what_a_person_has_said_about_a_decision_stands_against_a_direct_hand() {
+    let (_folder, connection) = ledger().await;
+    let say = |sql: &str| connection.execute(sql, []);
+    say("UPDATE decision_pin SET held_ms = 5, expires_ms = 9").unwrap();
+    for (sql, why) in [
+        ("UPDATE decision_pin SET expires_ms = 10", "stands"),
+        ("UPDATE decision_pin SET held_ms = NULL, expires_ms = NULL", "stands"),
+        ("UPDATE decision_pin SET approved_ms = 10, approved_by = 'a'", "expired is not approved"),
+    ] {
+        assert!(say(sql).unwrap_err().to_string().contains(why), "{sql}");
+    }
+    say("UPDATE decision_pin SET approved_ms = 9, approved_by = 'a'").unwrap();
+    for sql in [
+        "UPDATE decision_pin SET approved_by = 'b'",
+        "UPDATE decision_pin SET approved_ms = NULL, approved_by = NULL",
+    ] {
+        assert!(say(sql).unwrap_err().to_string().contains("stands"), "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn a_direct_hand_renews_a_decision_in_one_way_alone() {
+    let backend = Arc::<SqliteBackend>::default();
+    let bench = Bench::new(Arc::clone(&backend)).await;
+    let held = bench.hold("a").await;
+    crate::conformance::decision::record(&bench, &held, "s", "q", "1").await;
+    bench.settle(&held, retry(0)).await;
+    drop(bench);
+    let connection = backend.direct();
+    for sql in [
+        "UPDATE decision_pin SET revision = 2",
+        "UPDATE decision_pin SET revision = 3, cache_key = NULL, origin = NULL",
+    ] {
+        let refused = connection.execute(sql, []).unwrap_err().to_string();
+        assert!(refused.contains("the next revision, and open"), "{sql}: {refused}");
+    }
+    connection.execute("UPDATE decision_pin SET revision = 2, cache_key = NULL, origin = NULL", []).unwrap();
+    let back = connection.execute("UPDATE decision_pin SET revision = 1", []).unwrap_err().to_string();
+    assert!(back.contains("the next revision, and open"), "{back}");
+}
+
 /// A statement that matches no row would be refused by nothing: the ledger above has what they are about.
 #[tokio::test]
 async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
@@ -221,6 +273,7 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("outbox", "state = 'pending' AND maybe_applied = 1"),
         ("decision", "true"),
         ("decision_pin", "true"),
+        ("model_total", "cost_micros = 0"),
         ("item", "done = 1"),
         ("quarantine", "state = 'dropped'"),
         ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),

@@ -194,6 +194,17 @@ pub(super) fn patience(patience: &Patience) -> [Bound; 4] {
     ]
 }
 
+pub(super) fn hold_expires(hours: u64) -> Bound {
+    let most = TIME_MAX_MS * 52 / 3_600_000;
+    bound(
+        "hold_expires_hours",
+        hours,
+        1,
+        most,
+        "a request that nobody can approve any more is renewed or rejected",
+    )
+}
+
 pub(super) fn max_tokens(tokens: u32) -> Bound {
     bound("max_tokens", tokens.into(), 1, u32::MAX.into(), "an answer of no tokens is none")
 }

@@ -48,6 +48,14 @@ fn check_step(config: &Config, step: &StepConfig) -> Result<()> {
     if let Some(lease_ms) = step.lease_ms {
         bound::check(&place, &[bound::lease(lease_ms, step.limits.wall_ms)])?;
     }
+    distinct(&format!("{place}: hold_decisions"), "a decision is held once", &step.hold_decisions)?;
+    match step.hold_expires_hours {
+        Some(_) if step.hold_decisions.is_empty() => bail!(
+            "{place}: `hold_expires_hours` without `hold_decisions` says nothing; name the decisions, or take it out"
+        ),
+        Some(hours) => bound::check(&place, &[bound::hold_expires(hours)])?,
+        None => {}
+    }
     match &step.window {
         Some(Window::Duration(0)) => bail!(
             "{place}: `window` is 0 seconds, so that every event would be too old; give seconds, or \"for-ever\""

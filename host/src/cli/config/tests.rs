@@ -111,6 +111,18 @@ fn a_budget_that_nothing_can_live_on_is_refused_with_its_name() {
         ("age_max_ms = 1000", "age_max_ms = 0", ["a.wasm", "`retry.age_max_ms`", "attempts_max = 1"]),
         ("base_ms = 10,", "base_ms = 9000000000000,", ["a.wasm", "`retry.base_ms`", "at most"]),
         ("duration = 60", "duration = 0", ["a.wasm", "`window`", "for-ever"]),
+        (
+            "lease_ms = 20000",
+            "hold_decisions = [\"a\"]\nhold_expires_hours = 0",
+            ["a.wasm", "`hold_expires_hours`", "at least 1"],
+        ),
+        (
+            "lease_ms = 20000",
+            "hold_expires_hours = 1",
+            ["a.wasm", "`hold_expires_hours`", "`hold_decisions`"],
+        ),
+        ("lease_ms = 20000", "hold_decisions = [\"a\", \"a\"]", ["a.wasm", "hold_decisions", "twice"]),
+        ("lease_ms = 20000", "hold_decisions = [\"\"]", ["a.wasm", "hold_decisions, entry 1", "is empty"]),
         ("retention_hours = 24", "retention_hours = 0", ["[destination.crm]", "`retention_hours`", "blind"]),
         ("settling_ms = 1000", "lease_ms = 199", ["[destination.crm]", "`lease_ms`", "at least 200"]),
         ("concurrency = 4", "concurrency = 0", ["[destination.crm]", "`concurrency`", "at least 1"]),

@@ -17,7 +17,8 @@ use crate::runtime::decide::ModelSetup;
 use crate::runtime::decide::error::DecideError;
 use crate::runtime::decide::error::with_causes;
 use crate::store::Store;
-use crate::store::decision::{DecisionQuery, DecisionRecord, Pin, Stored};
+use crate::store::decision::{DecisionFailure, DecisionQuery, DecisionRecord, Figures, Pin, Stored};
+use crate::store::error::StoreError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,6 +63,14 @@ struct Asked {
     spent: Duration,
 }
 
+impl Asked {
+    fn figures(&self) -> Figures {
+        let Usage { tokens_in, tokens_out, cost_micros } = self.usage;
+        let latency_ms = u64::try_from(self.spent.as_millis()).unwrap_or(u64::MAX);
+        Figures { calls: self.calls, tokens_in, tokens_out, cost_micros, latency_ms }
+    }
+}
+
 impl Call {
     pub(super) async fn fly(self) -> Flown {
         let (begun, mut asking) = (Instant::now(), Duration::ZERO);
@@ -74,30 +83,41 @@ impl Call {
         // A call for an equal question may have ended between the caller's look and this one.
         let again =
             DecisionQuery { work: pin.work.clone(), slot: pin.slot.clone(), cache_key: Some(pin.cache_key) };
-        if self.store.decision_find(again).await?.is_some() {
+        if self.store.decision_find(again).await?.found.is_some() {
             return Ok(Landed::Found);
         }
         let asked = self.ask().await;
         *asking = asked.spent;
-        let calls = asked.calls;
-        let Self { store, request, pin, .. } = self;
-        let model = request.model;
+        let figures = asked.figures();
         let answer = match asked.answer {
             Ok(answer) => answer,
-            Err(Failed::Model(error)) => return Err(DecideError::Model { error, calls }),
-            Err(Failed::Misfit(reason)) => return Err(DecideError::InvalidAnswer { model, reason, calls }),
+            Err(failed) => return Err(self.failed(failed, figures).await?),
         };
-        let record = DecisionRecord {
-            cache_key: pin.cache_key,
-            model,
-            prompt_version: request.prompt_version,
-            answer,
-            cost_micros: asked.usage.cost_micros,
-        };
+        let Self { store, request, pin, .. } = self;
+        let ModelRequest { model, prompt_version, .. } = request;
+        let record = DecisionRecord { model, prompt_version, answer, figures };
         let asked_for = (pin.token, pin.slot.clone());
         let stored = store.decision_record(record, pin).await?;
         crash_point::reach(CrashPoint::DecisionRecorded);
         Ok(Landed::Recorded { stored, asked_for })
+    }
+
+    /// Record calls that came to nothing, since they may have cost money.
+    async fn failed(&self, failed: Failed, figures: Figures) -> Result<DecideError, StoreError> {
+        let (calls, model) = (figures.calls, self.request.model.clone());
+        let error = match failed {
+            Failed::Model(error) => DecideError::Model { error, calls },
+            Failed::Misfit(reason) => DecideError::InvalidAnswer { model, reason, calls },
+        };
+        let failure = DecisionFailure {
+            work: self.pin.work.clone(),
+            slot: self.pin.slot.clone(),
+            model: self.request.model.clone(),
+            cause: error.to_string(),
+            figures,
+        };
+        self.store.decision_fail(failure).await?;
+        Ok(error)
     }
 
     /// Ask until there is an answer that fits, or no point or no room in asking again.

@@ -35,6 +35,9 @@ pub enum DecideError {
     /// The question can't be asked.
     #[error("{0}")]
     InvalidQuestion(String),
+    /// A person has rejected the slot's answer.
+    #[error("a person rejected the answer: {0}")]
+    Rejected(String),
     /// The run is over.
     #[error(transparent)]
     Stop(#[from] Stop),

@@ -5,6 +5,7 @@ use crate::identity::key::WorkId;
 use crate::store::Inspect;
 use crate::store::Progress;
 use crate::store::bulk::{RowChoice, WorkChoice};
+use crate::store::decided::{DecisionEntry, DecisionFilter, ModelTotals};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
@@ -154,6 +155,33 @@ impl Inspect for SqliteStore {
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError> {
         let counts = self.state_counts(namespace, "outbox", RowState::from_word).await?;
         Ok(OutboxCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
+    }
+
+    async fn decision_list(&self, filter: DecisionFilter) -> Result<Vec<DecisionEntry>, StoreError> {
+        self.readers
+            .read(move |c| {
+                let DecisionFilter { namespace, work, slot, waiting, limit } = filter;
+                if let Some(work) = work {
+                    let sql = include_str!("queries/decision_list_of_work.sql");
+                    let values = (namespace, limit, slot, work.as_bytes(), waiting);
+                    return all(c, LISTING, sql, values, rows::decision);
+                }
+                let sql = match waiting {
+                    false => include_str!("queries/decision_list.sql"),
+                    true => include_str!("queries/decision_list_waiting.sql"),
+                };
+                all(c, LISTING, sql, (namespace, limit, slot), rows::decision)
+            })
+            .await
+    }
+
+    async fn decision_totals(&self, namespace: &str) -> Result<Vec<ModelTotals>, StoreError> {
+        let values = [namespace.to_owned()];
+        self.readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/decision_totals.sql"), values, rows::model_totals)
+            })
+            .await
     }
 
     async fn step_list(&self, namespace: &str) -> Result<Vec<String>, StoreError> {

@@ -110,6 +110,7 @@ pub(super) fn close(tx: &Tx<'_>, settlement: &Settlement) -> Result<(), StoreErr
         Outcome::Continue { .. }
         | Outcome::Dead { .. }
         | Outcome::Review { .. }
+        | Outcome::Hold { .. }
         | Outcome::InDoubt { .. } => {
             return Ok(());
         }

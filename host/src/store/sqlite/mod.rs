@@ -17,6 +17,7 @@ mod intent;
 mod item;
 mod ledger;
 mod migrate;
+mod model_total;
 mod open;
 mod operate;
 mod outbox;
@@ -29,6 +30,7 @@ mod quarantine;
 mod reprocess;
 mod rows;
 mod settle;
+mod slot;
 mod tx;
 
 use crate::clock::Clock;

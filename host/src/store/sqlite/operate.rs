@@ -11,6 +11,7 @@ use crate::store::outbox::{RowRef, RowState};
 use crate::store::pause::PauseScope;
 use crate::store::quarantine::{QuarantineDecision, QuarantineState};
 use crate::store::reprocess::{Reprocess, Reprocessed};
+use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::approval;
 use crate::store::sqlite::bulk;
@@ -21,6 +22,7 @@ use crate::store::sqlite::quarantine;
 use crate::store::sqlite::receipt;
 use crate::store::sqlite::reprocess;
 use crate::store::sqlite::rows;
+use crate::store::sqlite::slot;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{WorkRef, WorkState};
 use async_trait::async_trait;
@@ -76,6 +78,17 @@ impl Operate for SqliteStore {
             .await
     }
 
+    async fn decision_decide(
+        &self,
+        at: SlotRef,
+        decision: SlotDecision,
+        actor: Actor,
+    ) -> Result<SlotDecided, StoreError> {
+        self.writer
+            .call("deciding about a decision", move |tx| slot::decide(tx, &at, &decision, &actor))
+            .await
+    }
+
     async fn outbox_decide(
         &self,
         row: RowRef,
@@ -111,16 +124,14 @@ impl Operate for SqliteStore {
     }
 }
 
+/// What a person says about a work.
 pub(super) fn decide_work(
     tx: &Tx<'_>,
     work: &WorkRef,
     decision: &WorkDecision,
     actor: &Actor,
 ) -> Result<Decided<WorkState>, StoreError> {
-    let key = (&work.namespace, work.id.as_bytes());
-    let found =
-        tx.first(include_str!("queries/work_state.sql"), key, |row| rows::state(row, WorkState::from_word))?;
-    let Some(state) = found else { return Ok(Decided::Unknown) };
+    let Some(state) = state_of(tx, work)? else { return Ok(Decided::Unknown) };
     if !decision.from_states().contains(&state) {
         return Ok(Decided::Refused(state));
     }
@@ -169,6 +180,12 @@ fn cancel_running(tx: &Tx<'_>, work: &WorkRef, why: &str) -> Result<Decided<Work
     Ok(Decided::Refused(WorkState::Running))
 }
 
+/// How a work stands, where there is one.
+pub(super) fn state_of(tx: &Tx<'_>, work: &WorkRef) -> Result<Option<WorkState>, StoreError> {
+    let key = (&work.namespace, work.id.as_bytes());
+    tx.first(include_str!("queries/work_state.sql"), key, |row| rows::state(row, WorkState::from_word))
+}
+
 pub(super) fn decide_row(
     tx: &Tx<'_>,
     row: &RowRef,
@@ -210,6 +227,7 @@ pub(super) fn decide_row(
     Ok(Decided::Applied)
 }
 
+/// What stands in the evidence of a person's act.
 pub(super) fn said(actor: &Actor) -> String {
     format!("{} says: {}", actor.name, actor.reason)
 }

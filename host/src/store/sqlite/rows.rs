@@ -1,8 +1,11 @@
 //! Reading stored rows back into the store's types.
 
 use crate::identity::key::RowId;
+use crate::store::decided::{Decided, DecisionEntry, ModelTotals};
+use crate::store::decision::{Figures, answer_hash};
 use crate::store::intent::{Intent, IntentState};
 use crate::store::outbox::{OutboxRow, RowState};
+use crate::store::slot::SlotApproval;
 use crate::store::work::{Holder, WorkRecord, WorkState};
 use rusqlite::Row;
 use rusqlite::types::Type;
@@ -64,6 +67,74 @@ pub(super) fn word<T>(
     })
 }
 
+/// A number that is never negative, where there is one.
+fn number(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<u64>> {
+    let number: Option<i64> = row.get(column)?;
+    Ok(number.map(|number| u64::try_from(number).unwrap_or(0)))
+}
+
+/// What people have said about a decision: the columns of a pin that are theirs.
+pub(super) fn slot_approval(row: &Row<'_>) -> rusqlite::Result<SlotApproval> {
+    if let Some(at_ms) = row.get("approved_ms")? {
+        return Ok(SlotApproval::Approved { by: row.get("approved_by")?, at_ms });
+    }
+    if let Some(at_ms) = row.get("rejected_ms")? {
+        return Ok(SlotApproval::Rejected { reason: row.get("rejected")?, at_ms });
+    }
+    Ok(match row.get::<_, Option<i64>>("held_ms")? {
+        Some(_) => SlotApproval::Waiting { expires_ms: row.get("expires_ms")? },
+        None => SlotApproval::NotAsked,
+    })
+}
+
+/// The columns of `decision_list` and its kin.
+pub(super) fn decision(row: &Row<'_>) -> rusqlite::Result<DecisionEntry> {
+    let decided = match optional_text(row, "answer")? {
+        Some(answer) => Some(Decided {
+            answer_hash: answer_hash(&answer),
+            answer,
+            origin: row.get("origin")?,
+            model: row.get("model")?,
+            prompt_version: row.get("prompt_version")?,
+            figures: Figures {
+                calls: row.get("calls")?,
+                tokens_in: number(row, "tokens_in")?,
+                tokens_out: number(row, "tokens_out")?,
+                cost_micros: number(row, "cost_micros")?,
+                latency_ms: number(row, "latency_ms")?.unwrap_or(0),
+            },
+        }),
+        None => None,
+    };
+    Ok(DecisionEntry {
+        work_id: key(row, "work_id")?,
+        work_key: row.get("readable_key")?,
+        work_state: state(row, WorkState::from_word)?,
+        slot: row.get("slot")?,
+        revision: row.get("revision")?,
+        decided,
+        approval: slot_approval(row)?,
+        replays: number(row, "replays")?.unwrap_or(0),
+        created_ms: row.get("created_ms")?,
+    })
+}
+
+/// The columns of `decision_totals`.
+pub(super) fn model_totals(row: &Row<'_>) -> rusqlite::Result<ModelTotals> {
+    let total = |column| Ok::<_, rusqlite::Error>(number(row, column)?.unwrap_or(0));
+    Ok(ModelTotals {
+        model: row.get("model")?,
+        calls: total("calls")?,
+        failed_calls: total("failed_calls")?,
+        tokens_in: total("tokens_in")?,
+        tokens_out: total("tokens_out")?,
+        cost_micros: total("cost_micros")?,
+        asked: total("asked")?,
+        cached: total("cached")?,
+        replayed: total("replayed")?,
+    })
+}
+
 /// The columns of `work_read`, `work_show` and `work_list`.
 pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
     Ok(WorkRecord {
@@ -83,7 +154,7 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         attempt: row.get("attempt")?,
         budget_from_ms: row.get("budget_from_ms")?,
         chunk: row.get("chunk")?,
-        duplicates: u64::try_from(row.get::<_, i64>("duplicates")?).unwrap_or(0),
+        duplicates: number(row, "duplicates")?.unwrap_or(0),
         due_ms: row.get("due_ms")?,
         lease_until_ms: row.get("lease_until_ms")?,
         cursor: row.get("cursor")?,

@@ -150,7 +150,11 @@ CREATE TABLE decision (
     model           TEXT NOT NULL,
     prompt_version  TEXT NOT NULL,
     answer          BLOB NOT NULL,
-    cost_micros     INTEGER,
+    calls           INTEGER NOT NULL CHECK (calls >= 0),
+    tokens_in       INTEGER CHECK (tokens_in >= 0),
+    tokens_out      INTEGER CHECK (tokens_out >= 0),
+    cost_micros     INTEGER CHECK (cost_micros >= 0),
+    latency_ms      INTEGER NOT NULL CHECK (latency_ms >= 0),
     created_ms      INTEGER NOT NULL,
     PRIMARY KEY (namespace, cache_key)
 ) STRICT;
@@ -159,18 +163,87 @@ CREATE TRIGGER decision_stands BEFORE UPDATE ON decision
 BEGIN SELECT RAISE(ABORT, 'the first recorded answer stands'); END;
 
 CREATE TABLE decision_pin (
-    namespace   TEXT NOT NULL,
-    work_id     BLOB NOT NULL,
-    slot        TEXT NOT NULL,
-    cache_key   BLOB NOT NULL,
-    created_ms  INTEGER NOT NULL,
+    namespace    TEXT NOT NULL,
+    work_id      BLOB NOT NULL,
+    slot         TEXT NOT NULL,
+    revision     INTEGER NOT NULL CHECK (revision >= 1),
+    cache_key    BLOB,
+    origin       TEXT CHECK (origin IN ('asked', 'cached', 'rule')),
+    replays      INTEGER NOT NULL DEFAULT 0 CHECK (replays >= 0),
+    held_ms      INTEGER,
+    expires_ms   INTEGER,
+    approved_ms  INTEGER,
+    approved_by  TEXT,
+    rejected_ms  INTEGER,
+    rejected     TEXT,
+    created_ms   INTEGER NOT NULL,
     PRIMARY KEY (namespace, work_id, slot),
     FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
-    FOREIGN KEY (namespace, cache_key) REFERENCES decision (namespace, cache_key)
+    FOREIGN KEY (namespace, cache_key) REFERENCES decision (namespace, cache_key),
+    CHECK ((cache_key IS NULL) = (origin IS NULL)),
+    CHECK (cache_key IS NOT NULL OR (revision > 1 AND held_ms IS NULL)),
+    CHECK (held_ms IS NOT NULL OR (expires_ms IS NULL AND approved_ms IS NULL AND rejected_ms IS NULL)),
+    CHECK (approved_ms IS NULL OR rejected_ms IS NULL),
+    CHECK ((approved_ms IS NULL) = (approved_by IS NULL)),
+    CHECK ((rejected_ms IS NULL) = (rejected IS NULL))
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX decision_pin_newest ON decision_pin (namespace, created_ms);
+CREATE INDEX decision_pin_waiting ON decision_pin (namespace, created_ms)
+    WHERE held_ms IS NOT NULL AND approved_ms IS NULL AND rejected_ms IS NULL;
 
 CREATE TRIGGER decision_pin_stands BEFORE UPDATE ON decision_pin
+WHEN NEW.namespace IS NOT OLD.namespace OR NEW.work_id IS NOT OLD.work_id OR NEW.slot IS NOT OLD.slot
+  OR NEW.created_ms IS NOT OLD.created_ms OR NEW.replays < OLD.replays
+  OR (NEW.revision = OLD.revision AND OLD.cache_key IS NOT NULL
+      AND (NEW.cache_key IS NOT OLD.cache_key OR NEW.origin IS NOT OLD.origin))
 BEGIN SELECT RAISE(ABORT, 'the first pin stands'); END;
+
+CREATE TRIGGER decision_pin_revision BEFORE UPDATE OF revision ON decision_pin
+WHEN NEW.revision <> OLD.revision
+  AND NOT (NEW.revision = OLD.revision + 1 AND OLD.cache_key IS NOT NULL AND NEW.cache_key IS NULL)
+BEGIN SELECT RAISE(ABORT, 'a renewed decision is the next revision, and open'); END;
+
+CREATE TRIGGER decision_pin_renewal BEFORE UPDATE OF revision ON decision_pin
+WHEN NEW.revision <> OLD.revision AND EXISTS (
+    SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_id = OLD.work_id
+      AND (w.state NOT IN ('waiting', 'review', 'dead') OR w.chunk > 0
+           OR EXISTS (SELECT 1 FROM outbox o WHERE o.namespace = w.namespace AND o.work_id = w.work_id)
+           OR EXISTS (SELECT 1 FROM intent i WHERE i.namespace = w.namespace AND i.work_id = w.work_id
+                        AND i.state <> 'withdrawn')))
+BEGIN SELECT RAISE(ABORT, 'a decision whose effects are committed is not renewed'); END;
+
+CREATE TRIGGER decision_pin_word BEFORE UPDATE OF held_ms, expires_ms, approved_ms, approved_by, rejected_ms, rejected
+ON decision_pin
+WHEN NEW.revision = OLD.revision
+  AND ((OLD.held_ms IS NOT NULL AND (NEW.held_ms IS NOT OLD.held_ms OR NEW.expires_ms IS NOT OLD.expires_ms))
+    OR (OLD.approved_ms IS NOT NULL AND (NEW.approved_ms IS NOT OLD.approved_ms OR NEW.approved_by IS NOT OLD.approved_by))
+    OR (OLD.rejected_ms IS NOT NULL AND (NEW.rejected_ms IS NOT OLD.rejected_ms OR NEW.rejected IS NOT OLD.rejected)))
+BEGIN SELECT RAISE(ABORT, 'what a person has said about a decision stands'); END;
+
+CREATE TRIGGER decision_pin_expired BEFORE UPDATE OF approved_ms ON decision_pin
+WHEN NEW.approved_ms IS NOT NULL AND OLD.approved_ms IS NULL AND NEW.approved_ms > OLD.expires_ms
+BEGIN SELECT RAISE(ABORT, 'a request that has expired is not approved'); END;
+
+-- What each model was asked: adding 10^6 decisions up at each look would take seconds, and failed calls are no decisions.
+CREATE TABLE model_total (
+    namespace     TEXT NOT NULL,
+    model         TEXT NOT NULL,
+    calls         INTEGER NOT NULL CHECK (calls >= 0),
+    failed_calls  INTEGER NOT NULL CHECK (failed_calls >= 0),
+    tokens_in     INTEGER NOT NULL CHECK (tokens_in >= 0),
+    tokens_out    INTEGER NOT NULL CHECK (tokens_out >= 0),
+    cost_micros   INTEGER NOT NULL CHECK (cost_micros >= 0),
+    asked         INTEGER NOT NULL CHECK (asked >= 0),
+    cached        INTEGER NOT NULL CHECK (cached >= 0),
+    replayed      INTEGER NOT NULL CHECK (replayed >= 0),
+    PRIMARY KEY (namespace, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER model_total_grows BEFORE UPDATE ON model_total
+WHEN NEW.calls < OLD.calls OR NEW.failed_calls < OLD.failed_calls OR NEW.tokens_in < OLD.tokens_in
+  OR NEW.tokens_out < OLD.tokens_out OR NEW.cost_micros < OLD.cost_micros OR NEW.asked < OLD.asked
+  OR NEW.cached < OLD.cached OR NEW.replayed < OLD.replayed
+BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END;
 
 CREATE TABLE outbox (
     seq                 INTEGER PRIMARY KEY,

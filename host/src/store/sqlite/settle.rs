@@ -1,18 +1,18 @@
 //! Settling: token check, state, result, rows, marks, decisions, items and follow-up in one transaction.
 
-use crate::identity::key::CacheKey;
-use crate::identity::key::digest;
 use crate::store::error::StoreError;
 use crate::store::outbox::NewRow;
+use crate::store::sqlite::decision;
 use crate::store::sqlite::insert_row;
 use crate::store::sqlite::insert_row::Insertion;
 use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
+use crate::store::sqlite::slot;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
 
-/// The label under which answers found by rule get a key of their own; they are never shared between works.
-const RULE_LABEL: &str = "onceward/rule";
+/// Why a work runs again whose held answer a person decided about while the run was on its way.
+const DECIDED: &str = "a held decision was decided about meanwhile";
 
 pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
@@ -22,6 +22,9 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     }
     for note in &settlement.notes {
         tx.evidence(namespace, work, "note", note)?;
+    }
+    for slot in &settlement.replays {
+        decision::replay(tx, namespace, work, slot)?;
     }
     let asked = (namespace, work.as_bytes());
     let asked =
@@ -41,6 +44,15 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
         follow(tx, settlement, next)?;
     }
     intent::close(tx, settlement)?;
+    if let Outcome::Hold { slot: name, by_rule, expires_in_ms, .. } = &settlement.outcome
+        && !slot::hold(tx, settlement, name, by_rule.as_deref(), *expires_in_ms)?
+    {
+        // A person was faster than the run: nobody would call a work in review back a second time.
+        let again =
+            Change { due_ms: Some(tx.now_ms), cause: Some(DECIDED), ..Change::to(WorkState::Waiting) };
+        update(tx, settlement, &again)?;
+        return Ok(Settled::Applied);
+    }
     update(tx, settlement, &Change::of(&settlement.outcome, tx.now_ms))?;
     Ok(Settled::Applied)
 }
@@ -85,19 +97,7 @@ fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected)
         }
     }
     for pin in &collected.pins {
-        let parts: [&[u8]; 3] = [namespace.as_bytes(), work.as_bytes(), pin.slot.as_bytes()];
-        let key = CacheKey::from_bytes(digest(RULE_LABEL, &parts));
-        tx.execute(
-            include_str!("queries/decision_insert.sql"),
-            (namespace, key.as_bytes(), "rule", "", pin.answer.as_bytes(), None::<i64>, tx.now_ms),
-        )?;
-        let pinned = tx.execute(
-            include_str!("queries/decision_pin.sql"),
-            (namespace, work.as_bytes(), &pin.slot, key.as_bytes(), tx.now_ms),
-        )?;
-        if pinned == 1 {
-            tx.evidence(namespace, work, "decided", &format!("slot {:?}, by rule", pin.slot))?;
-        }
+        decision::pin_rule(tx, namespace, work, &pin.slot, &pin.answer)?;
     }
     item::finish(tx, settlement, &collected.effects, &collected.released)
 }
@@ -168,7 +168,9 @@ impl<'a> Change<'a> {
                 ..Self::to(WorkState::Waiting)
             },
             Outcome::Dead { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Dead) },
-            Outcome::Review { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Review) },
+            Outcome::Review { cause } | Outcome::Hold { cause, .. } => {
+                Self { cause: Some(cause), ..Self::to(WorkState::Review) }
+            }
             Outcome::Reject { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Rejected) },
             Outcome::InDoubt { cause } => Self { cause: Some(cause), ..Self::to(WorkState::InDoubt) },
         }

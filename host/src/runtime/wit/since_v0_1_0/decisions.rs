@@ -3,6 +3,7 @@
 use crate::identity::json_text;
 use crate::models::ModelRequest;
 use crate::runtime::decide::DecideError;
+use crate::runtime::decide::Decision as DeskDecision;
 use crate::runtime::decide::Origin as DeskOrigin;
 use crate::runtime::limits::NAME_LIMIT_BYTES;
 use crate::runtime::state::RunState;
@@ -10,7 +11,7 @@ use crate::runtime::stop::Stop;
 use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::decisions::{
     Decision, DecisionError, Host, Origin, Question,
 };
-use crate::store::decision::{DecisionQuery, Found, RulePin};
+use crate::store::decision::RulePin;
 
 type Answer<T> = wasmtime::Result<Result<T, DecisionError>>;
 
@@ -20,7 +21,11 @@ impl Host for RunState {
         if let Err(error) = usable(&slot) {
             return Ok(Err(error));
         }
-        Ok(Ok(self.pinned(&slot).await?.map(pinned)))
+        match self.pinned(&slot).await {
+            Ok(None) => Ok(Ok(None)),
+            Ok(Some(decision)) => Ok(Ok(Some(self.give(&slot, decision)))),
+            Err(error) => refuse(error),
+        }
     }
 
     async fn cache(&mut self, slot: String, answer: String) -> Answer<Decision> {
@@ -36,8 +41,13 @@ impl Host for RunState {
                 "the answer is not usable JSON: {error}"
             ))));
         }
-        if let Some(answer) = self.pinned(&slot).await? {
-            return Ok(Ok(pinned(answer)));
+        match self.pinned(&slot).await {
+            Ok(None) => {}
+            Ok(Some(decision)) => return Ok(Ok(self.give(&slot, decision))),
+            Err(error) => return refuse(error),
+        }
+        if self.job.holds.slots.contains(&slot) {
+            return Err(Stop::Held { slot, by_rule: Some(answer) }.into());
         }
         if self.collected.pins.len() >= self.limits.pins as usize {
             let what = format!("{} answers by rule a run (limits.pins)", self.limits.pins);
@@ -61,9 +71,10 @@ impl Host for RunState {
         if let Err(error) = named {
             return Ok(Err(error));
         }
-        if let Some(rule) = self.collected.pins.iter().find(|pin| pin.slot == question.slot) {
-            return Ok(Ok(pinned(rule.answer.clone())));
+        if let Some(rule) = self.by_rule(&question.slot) {
+            return Ok(Ok(self.give(&question.slot, rule)));
         }
+        let slot = question.slot;
         let request = ModelRequest {
             model: question.model,
             prompt_version: question.prompt_version,
@@ -72,49 +83,53 @@ impl Host for RunState {
             input: question.input,
             schema: question.output_schema,
         };
-        match self.desk.decide(&self.job, &self.wall, &question.slot, request).await {
-            Ok(decision) => {
-                let origin = match decision.origin {
-                    DeskOrigin::Asked => Origin::Asked,
-                    DeskOrigin::Cached => Origin::Cached,
-                    DeskOrigin::Pinned => Origin::Pinned,
-                };
-                Ok(Ok(Decision { answer: decision.answer, origin }))
-            }
-            Err(DecideError::Stop(stop)) => Err(stop.into()),
-            Err(error) => Ok(Err(told(error))),
+        match self.desk.decide(&self.job, &self.wall, &slot, request).await {
+            Ok(decision) => Ok(Ok(self.give(&slot, decision))),
+            Err(error) => refuse(error),
         }
     }
 }
 
-/// What a guest is told of a decision that there is not.
-fn told(error: DecideError) -> DecisionError {
+/// What a guest is told of a decision that there is not. A stop ends its run instead.
+fn refuse<T>(error: DecideError) -> Answer<T> {
     let text = error.to_string();
-    match error {
+    Ok(Err(match error {
+        DecideError::Stop(stop) => return Err(stop.into()),
         DecideError::NotGranted { .. } => DecisionError::NotGranted(text),
-        // A run that is over tells its guest nothing; the caller has ended it.
-        DecideError::Model { .. } | DecideError::Stop(_) => DecisionError::ModelFailed(text),
+        DecideError::Model { .. } => DecisionError::ModelFailed(text),
         DecideError::InvalidAnswer { .. } => DecisionError::InvalidAnswer(text),
         DecideError::InvalidQuestion(_) => DecisionError::InvalidQuestion(text),
-    }
+        DecideError::Rejected(_) => DecisionError::Rejected(text),
+    }))
 }
 
 impl RunState {
-    /// The slot's answer: found by rule in this run, or pinned by an earlier attempt.
-    async fn pinned(&self, slot: &str) -> Result<Option<String>, Stop> {
-        if let Some(rule) = self.collected.pins.iter().find(|pin| pin.slot == slot) {
-            return Ok(Some(rule.answer.clone()));
+    /// What the guest gets. Where it came from is kept, but for an answer by rule of this very run.
+    fn give(&mut self, slot: &str, decision: DeskDecision) -> Decision {
+        if self.by_rule(slot).is_none() {
+            self.decided.entry(slot.to_owned()).or_insert(decision.origin);
         }
-        let query = DecisionQuery { work: self.job.work_ref(), slot: slot.to_owned(), cache_key: None };
-        match self.desk.store().decision_find(query).await.map_err(Stop::Store)? {
-            Some(Found::Pinned(answer) | Found::Cached(answer)) => Ok(Some(answer)),
-            None => Ok(None),
+        let origin = match decision.origin {
+            DeskOrigin::Asked => Origin::Asked,
+            DeskOrigin::Cached => Origin::Cached,
+            DeskOrigin::Pinned => Origin::Pinned,
+        };
+        Decision { answer: decision.answer, origin }
+    }
+
+    /// The answer that this run found by rule.
+    fn by_rule(&self, slot: &str) -> Option<DeskDecision> {
+        let rule = self.collected.pins.iter().find(|pin| pin.slot == slot)?;
+        Some(DeskDecision { answer: rule.answer.clone(), origin: DeskOrigin::Pinned })
+    }
+
+    /// The slot's answer: found by rule in this run, or pinned by an earlier attempt.
+    async fn pinned(&self, slot: &str) -> Result<Option<DeskDecision>, DecideError> {
+        match self.by_rule(slot) {
+            Some(rule) => Ok(Some(rule)),
+            None => self.desk.pinned(&self.job, slot).await,
         }
     }
-}
-
-fn pinned(answer: String) -> Decision {
-    Decision { answer, origin: Origin::Pinned }
 }
 
 fn usable(slot: &str) -> Result<(), DecisionError> {
