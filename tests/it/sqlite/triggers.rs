@@ -18,6 +18,25 @@ use onceward::store::work::{Collected, Holder, Mark, Outcome, Settled};
 use rusqlite::Connection;
 use std::sync::Arc;
 
+/// Rows that a person has approved, has edited and has not seen, a line of two, twins of which one is suppressed, and a pause
+/// that was lifted beside one that holds.
+async fn asked_of_people(bench: &Bench) {
+    let twin = saying("hi", row("twin", "{}"));
+    let line = [saying("hi", needs_approval(in_line("head", "k"))), in_line("next", "k")];
+    bench
+        .enqueue(vec![held_row("approved"), held_row("edited"), line[0].clone(), line[1].clone(), twin])
+        .await;
+    bench.approve(row_id("approved")).await;
+    bench.edit(row_id("edited"), edited(r#"{"v":2}"#)).await;
+    for lifted in [true, false] {
+        let scope = || PauseScope::Step("other".to_owned());
+        bench.store.pause_set(SPACE, scope(), actor()).await.expect("the store works");
+        if lifted {
+            assert!(bench.unpause(SPACE, scope()).await);
+        }
+    }
+}
+
 /// A ledger with something finished of everything: work `a` is done with a sent row, a row once maybe-applied, a
 /// decision, an item and progress; work `b` waits; work `c` is rejected; a caller runs work `d` and has done its effect; an event beside `c` is dropped.
 async fn ledger() -> (Arc<SqliteBackend>, Connection) {
@@ -56,20 +75,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     for (sending, outcome) in bench.take_rows(take()).await.into_iter().zip([sent, again]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }
-    let twin = saying("hi", row("twin", "{}"));
-    let line = [saying("hi", needs_approval(in_line("head", "k"))), in_line("next", "k")];
-    bench
-        .enqueue(vec![held_row("approved"), held_row("edited"), line[0].clone(), line[1].clone(), twin])
-        .await;
-    bench.approve(row_id("approved")).await;
-    bench.edit(row_id("edited"), edited(r#"{"v":2}"#)).await;
-    for lifted in [true, false] {
-        let scope = || PauseScope::Step("other".to_owned());
-        bench.store.pause_set(SPACE, scope(), actor()).await.expect("the store works");
-        if lifted {
-            assert!(bench.unpause(SPACE, scope()).await);
-        }
-    }
+    asked_of_people(&bench).await;
     let waits = bench.hold("b").await;
     bench.settle(&waits, retry(0)).await;
     let rejected = bench.hold("c").await;
