@@ -57,7 +57,7 @@ impl RunState {
         let Some(version) = self.job.receipt_steps.get(step) else {
             let known = self.job.receipt_steps.keys().cloned().collect::<Vec<_>>().join(", ");
             return Err(EnqueueError::InvalidRow(format!(
-                "the receipt step {step:?} is none that this host runs; it has {known}"
+                "the receipt step {step:?} is none that this host runs outside its flow; it has {known}"
             )));
         };
         if self.job.work.chain_depth >= CHAIN_DEPTH_MAX {
