@@ -28,6 +28,9 @@ use std::path::{Path, PathBuf};
 /// The file's name where none is given.
 pub const FILE: &str = "onceward.toml";
 
+/// A day in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
 /// The commented file that `onceward init` writes.
 pub const DEFAULT: &str = include_str!("config.default.toml");
 
@@ -50,6 +53,9 @@ pub struct Config {
     /// The stages.
     #[serde(default)]
     pub progress: ProgressConfig,
+    /// What is forgotten.
+    #[serde(default)]
+    pub retention: RetentionConfig,
     /// The steps.
     #[serde(default, rename = "step")]
     pub steps: Vec<StepConfig>,
@@ -107,6 +113,22 @@ pub struct ProgressConfig {
 impl Default for ProgressConfig {
     fn default() -> Self {
         Self { stages: ["received", "matched", "owned", "replied"].map(str::to_owned).to_vec() }
+    }
+}
+
+/// `[retention]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetentionConfig {
+    /// How long decisions are kept that no work refers to, in days. Without it, for ever.
+    pub decisions_days: Option<u32>,
+}
+
+impl RetentionConfig {
+    /// The same in milliseconds.
+    #[must_use]
+    pub fn decisions_max_age_ms(&self) -> Option<i64> {
+        self.decisions_days.map(|days| i64::from(days) * DAY_MS)
     }
 }
 

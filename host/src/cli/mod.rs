@@ -20,6 +20,7 @@ mod approve;
 mod outbox;
 mod pause;
 mod destination;
+mod retention;
 mod init;
 mod family;
 mod find;
@@ -93,6 +94,11 @@ enum Verb {
     /// Let something go on that is paused.
     #[command(subcommand)]
     Unpause(pause::Scope),
+    /// Forget what no window keeps any more.
+    Retain(retention::Args),
+    /// Markers, which end windows that no clock ends.
+    #[command(subcommand)]
+    Marker(retention::Verb),
 }
 
 /// Whether a command has done what it was asked for.
@@ -157,5 +163,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
         Verb::Pause(verb) => pause::pause(&config()?, verb, format).await,
         Verb::Unpause(scope) => pause::unpause(&config()?, scope, format).await,
+        Verb::Retain(args) => retention::retain(&config()?, &args, format).await,
+        Verb::Marker(verb) => retention::marker(&config()?, verb, format).await,
     }
 }

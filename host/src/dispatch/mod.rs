@@ -15,3 +15,4 @@ pub mod reprocess;
 pub mod read;
 mod send;
 pub mod outbox;
+pub mod retention;

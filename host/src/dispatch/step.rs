@@ -265,7 +265,8 @@ impl Dispatcher {
     /// The work of the flow's next step, where there is one.
     fn follow_up(&self, work: &WorkRecord, output: &str) -> Option<Box<FollowUp>> {
         let place = self.flow.iter().position(|step| *step == work.step)?;
-        let next = self.steps.get(self.flow.get(place + 1)?)?.contract();
+        let setup = self.steps.get(self.flow.get(place + 1)?)?;
+        let next = setup.contract();
         let root = &work.root_key;
         let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
         Some(Box::new(FollowUp {
@@ -275,6 +276,7 @@ impl Dispatcher {
             version: next.version,
             payload: output.to_owned(),
             content_hash: follow_up_content(output),
+            window: setup.window.clone(),
         }))
     }
 }

@@ -31,6 +31,7 @@ pub mod outbox;
 pub mod pause;
 pub mod quarantine;
 pub mod reprocess;
+pub mod retention;
 pub mod sqlite;
 pub mod work;
 
@@ -51,6 +52,7 @@ use crate::store::outbox::{
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::reprocess::{Reprocess, Reprocessed};
+use crate::store::retention::{Cursor, Kept, Marker, Pass};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -224,6 +226,50 @@ pub trait Operate: Send + Sync {
     async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
 }
 
+/// What is forgotten, and when.
+#[async_trait]
+pub trait Retention: Send + Sync {
+    /// Forget families whose windows have ended, in one transaction of bounded size that looks at `limit` candidates at
+    /// most. Call again from where the pass has come to.
+    async fn family_expire(&self, namespace: &str, after: Cursor, limit: u32) -> Result<Pass, StoreError>;
+
+    /// What [`Self::family_expire`] would forget at a moment. Nothing is written.
+    async fn family_due(
+        &self,
+        namespace: &str,
+        at_ms: i64,
+        after: Cursor,
+        limit: u32,
+    ) -> Result<Pass, StoreError>;
+
+    /// The families that are kept until time or a marker ends their windows.
+    async fn family_kept(&self, namespace: &str) -> Result<Vec<Kept>, StoreError>;
+
+    /// Forget decisions of more than this age that no work refers to, in one transaction of bounded size.
+    async fn decision_expire(
+        &self,
+        namespace: &str,
+        age_ms: i64,
+        after: Cursor,
+        limit: u32,
+    ) -> Result<Pass, StoreError>;
+
+    /// What [`Self::decision_expire`] would forget of what was recorded before a moment. Nothing is written.
+    async fn decision_due(
+        &self,
+        namespace: &str,
+        before_ms: i64,
+        after: Cursor,
+        limit: u32,
+    ) -> Result<Pass, StoreError>;
+
+    /// Set a marker: windows that last until it end for all that ended before.
+    async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError>;
+
+    /// The markers that were ever set, by name.
+    async fn marker_list(&self, namespace: &str) -> Result<Vec<Marker>, StoreError>;
+}
+
 /// Reading, for people.
 #[async_trait]
 pub trait Inspect: Send + Sync {
@@ -284,6 +330,6 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Inspect {}
+pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect {}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Inspect> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect> Store for T {}

@@ -1,6 +1,7 @@
 //! Works and settlements, as the store takes and gives them.
 
 use crate::contract::fence::Token;
+use crate::contract::window::Window;
 use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
@@ -66,6 +67,12 @@ impl WorkState {
             Self::Dead => "dead",
             Self::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether a work in it never changes again, whoever asks.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Rejected | Self::Cancelled)
     }
 
     /// The state of this word.
@@ -266,6 +273,8 @@ pub struct FollowUp {
     pub payload: String,
     /// The hash of its declared content.
     pub content_hash: ContentHash,
+    /// How long it is remembered: its step's window.
+    pub window: Window,
 }
 
 /// What became of a settlement.

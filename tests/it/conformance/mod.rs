@@ -24,6 +24,7 @@ mod queue;
 mod receipt;
 mod reprocess;
 mod same;
+mod retention;
 mod settle;
 mod walk;
 mod work;
@@ -260,6 +261,27 @@ macro_rules! conformance {
                     work_reprocess_happens_once_a_version,
                     work_reprocess_waits_for_the_end_of_the_old_work,
                     work_reprocess_is_for_events,
+                ]
+                retention: [
+                    family_expire_forgets_a_family_whole_and_nothing_else,
+                    family_expire_waits_until_everything_that_came_of_the_event_has_ended,
+                    family_expire_makes_its_event_too_old_and_never_new,
+                    family_expire_leaves_its_event_too_old_under_a_longer_window,
+                    family_expire_finds_the_event_too_old_under_an_earlier_identity,
+                    family_expire_keeps_a_family_for_the_longest_window_in_it,
+                    family_expire_takes_what_ended_before_the_marker_was_set,
+                    family_expire_goes_on_from_batch_to_batch_until_nothing_is_left,
+                    family_expire_leaves_tokens_and_other_namespaces_alone,
+                    family_expire_s21_keeps_done_items_for_the_window_of_their_run,
+                    family_expire_s22_keeps_a_sent_row_as_long_as_it_suppresses_others,
+                    family_expire_keeps_a_family_while_an_event_that_collided_with_it_waits,
+                    family_expire_leaves_an_admitted_event_too_old_whichever_goes_first,
+                    family_due_says_what_would_be_forgotten_and_forgets_nothing,
+                    family_kept_says_how_many_wait_for_time_and_for_markers,
+                    decision_expire_forgets_old_answers_that_no_work_refers_to,
+                    decision_due_says_what_would_be_forgotten_and_forgets_nothing,
+                    marker_set_moves_a_marker_on,
+                    marker_list_is_by_name_within_the_namespace,
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,

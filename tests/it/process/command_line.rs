@@ -51,6 +51,10 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["outbox", "approve"],
         &["outbox", "edit"],
         &["outbox", "cancel"],
+        &["destination", "resume"],
+        &["retain"],
+        &["marker", "set"],
+        &["marker", "list"],
     ] {
         let mut args = verb.to_vec();
         args.push("--help");

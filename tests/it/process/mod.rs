@@ -8,12 +8,14 @@ mod crash_points;
 mod demo;
 mod desk;
 mod exit_codes;
+mod guests;
 mod hostile_output;
 mod kill_loop;
 mod money;
 mod quarantine;
 mod rows;
 mod read_only;
+mod retention;
 mod secrets;
 mod versions;
 

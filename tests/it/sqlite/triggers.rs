@@ -89,7 +89,14 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     dropped.expect("the store works");
     drop(bench);
     let connection = backend.direct();
-    connection.execute_batch("PRAGMA foreign_keys = ON").expect("it can be set");
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = ON;
+             INSERT INTO horizon (namespace, step, until_ms) VALUES ('tests', 'qualify', 1);
+             INSERT INTO tombstone (namespace, root_key, expired_ms) VALUES ('tests', zeroblob(32), 1);
+             INSERT INTO marker (namespace, name, set_ms) VALUES ('tests', 'synced', 1);",
+        )
+        .expect("it can be set");
     (backend, connection)
 }
 
@@ -123,8 +130,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE work SET attempt = 'many' WHERE state = 'waiting'", "cannot store TEXT value in INTEGER"),
     (
         "INSERT INTO work (namespace, work_id, root_key, root_version, step, version, readable_key, source, \
-         occurred_at_ms, content_hash, payload, state, attempt, due_ms, created_ms, updated_ms) \
-         SELECT namespace, work_id, zeroblob(32), 1, step, version, readable_key, source, occurred_at_ms, \
+         occurred_at_ms, timed, content_hash, payload, state, attempt, due_ms, created_ms, updated_ms) \
+         SELECT namespace, work_id, zeroblob(32), 1, step, version, readable_key, source, occurred_at_ms, timed, \
          content_hash, payload, 'waiting', 0, 0, 0, 0 FROM work LIMIT 1",
         "UNIQUE constraint failed: work.namespace, work.work_id",
     ),
@@ -196,6 +203,15 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE decision_pin SET slot = 't'", "the first pin stands"),
     ("DELETE FROM decision", "FOREIGN KEY"),
     ("UPDATE item SET done = 0", "a finished item never changes"),
+    // What is kept, and what stays forgotten.
+    ("DELETE FROM work WHERE state = 'waiting'", "unfinished work is never forgotten"),
+    ("UPDATE quarantine SET window_ms = 1", "the identity of a kept event never changes"),
+    ("DELETE FROM outbox WHERE state = 'pending'", "a row that is not settled is never forgotten"),
+    ("UPDATE work SET window_ms = 1", "the identity of a work never changes"),
+    ("UPDATE horizon SET until_ms = 0", "what is forgotten stays forgotten"),
+    ("DELETE FROM horizon", "what is forgotten stays forgotten"),
+    ("DELETE FROM tombstone", "what is forgotten stays forgotten"),
+    ("UPDATE marker SET set_ms = 0", "a marker never goes back"),
 ];
 
 #[tokio::test]
@@ -232,6 +248,9 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("outbox", "state = 'suppressed'"),
         ("pause", "lifted_ms IS NULL AND paused_by = 'Noor'"),
         ("pause", "lifted_by LIKE 'Noor: %'"),
+        ("horizon", "true"),
+        ("tombstone", "true"),
+        ("marker", "true"),
     ] {
         let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
         let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();

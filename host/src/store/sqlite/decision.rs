@@ -1,5 +1,8 @@
 //! Answers that are decided once.
 
+use crate::identity::key::CacheKey;
+use crate::identity::key::WorkId;
+use crate::identity::key::digest;
 use crate::store::Decisions;
 use crate::store::decision::{DecisionQuery, DecisionRecord, Found, Pin, Pinned, Stored};
 use crate::store::error::StoreError;
@@ -7,6 +10,9 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, first};
 use async_trait::async_trait;
+
+/// The label under which answers found by rule get a key of their own; they are never shared between works.
+const RULE_LABEL: &str = "onceward/rule";
 
 const FINDING: &str = "looking for a decision";
 
@@ -38,6 +44,11 @@ impl Decisions for SqliteStore {
     async fn decision_pin(&self, pin: Pin) -> Result<Pinned, StoreError> {
         self.writer.call("pinning a decision", move |tx| self::pin(tx, &pin, "from the cache")).await
     }
+}
+
+/// The key of an answer that a work found by rule.
+pub(super) fn rule_key(namespace: &str, work: WorkId, slot: &str) -> CacheKey {
+    CacheKey::from_bytes(digest(RULE_LABEL, &[namespace.as_bytes(), work.as_bytes(), slot.as_bytes()]))
 }
 
 fn record(tx: &Tx<'_>, record: &DecisionRecord, wanted: &Pin) -> Result<Stored, StoreError> {

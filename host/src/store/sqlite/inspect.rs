@@ -222,8 +222,7 @@ impl SqliteStore {
         self.readers
             .read(move |c| {
                 all(c, LISTING, sql, (namespace, noun), |row| {
-                    let number: i64 = row.get("number")?;
-                    Ok((rows::state(row, from_word)?, u64::try_from(number).unwrap_or(0)))
+                    Ok((rows::state(row, from_word)?, rows::count(row, "number")?))
                 })
             })
             .await

@@ -1,18 +1,14 @@
 //! Settling: token check, state, result, rows, marks, decisions, items and follow-up in one transaction.
 
-use crate::identity::key::CacheKey;
-use crate::identity::key::digest;
 use crate::store::error::StoreError;
 use crate::store::outbox::NewRow;
+use crate::store::sqlite::decision::rule_key;
 use crate::store::sqlite::insert_row;
 use crate::store::sqlite::insert_row::Insertion;
 use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
-
-/// The label under which answers found by rule get a key of their own; they are never shared between works.
-const RULE_LABEL: &str = "onceward/rule";
 
 pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
@@ -85,8 +81,7 @@ fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected)
         }
     }
     for pin in &collected.pins {
-        let parts: [&[u8]; 3] = [namespace.as_bytes(), work.as_bytes(), pin.slot.as_bytes()];
-        let key = CacheKey::from_bytes(digest(RULE_LABEL, &parts));
+        let key = rule_key(namespace, work, &pin.slot);
         tx.execute(
             include_str!("queries/decision_insert.sql"),
             (namespace, key.as_bytes(), "rule", "", pin.answer.as_bytes(), None::<i64>, tx.now_ms),
@@ -116,6 +111,8 @@ fn follow(tx: &Tx<'_>, settlement: &Settlement, next: &FollowUp) -> Result<(), S
             next.content_hash.as_bytes(),
             next.payload.as_bytes(),
             tx.now_ms,
+            next.window.length_ms(),
+            next.window.marker(),
         ),
     )?;
     tx.evidence(namespace, work, "followed", &format!("by {} ({})", next.step, next.work_id))?;
