@@ -52,7 +52,7 @@ use crate::store::outbox::{
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::reprocess::{Reprocess, Reprocessed};
-use crate::store::retention::{Cursor, Kept, Marker, Pass};
+use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -262,6 +262,15 @@ pub trait Retention: Send + Sync {
         after: Cursor,
         limit: u32,
     ) -> Result<Pass, StoreError>;
+
+    /// Erase the payloads of a work's whole family: payloads, results, cursors, receipts, and answers that no other work
+    /// refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
+    /// anything of the family is open.
+    async fn payload_erase(&self, work: WorkRef, actor: Actor) -> Result<Erasure, StoreError>;
+
+    /// Make sure that no copy of what was erased is left in the backend's files; it takes as long as copying them. False where
+    /// something still reads an older state: ask again when it has ended.
+    async fn payload_scrub(&self) -> Result<bool, StoreError>;
 
     /// Set a marker: windows that last until it end for all that ended before.
     async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError>;

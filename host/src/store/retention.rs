@@ -6,6 +6,10 @@
 //! where that is later). What stays makes the event too old, never new: its original time lies before the step's horizon,
 //! or, where it had none, its key is buried.
 
+use crate::identity::key::RowId;
+use crate::identity::key::WorkId;
+use crate::store::outbox::RowState;
+use crate::store::work::WorkState;
 use serde::Serialize;
 
 /// What stands in the place of everything that was erased. JSON text.
@@ -53,4 +57,41 @@ pub struct Marker {
     pub name: String,
     /// When it was last set, Unix milliseconds.
     pub set_ms: i64,
+}
+
+/// What became of a request to erase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Erasure {
+    /// The payloads of the whole family are gone.
+    Applied(Erased),
+    /// A work of the family has not ended; nothing was erased.
+    OpenWork {
+        /// The work.
+        work: WorkId,
+        /// Where it stands.
+        state: WorkState,
+    },
+    /// A row of the family is not settled; nothing was erased.
+    OpenRow {
+        /// The row.
+        row: RowId,
+        /// Where it stands.
+        state: RowState,
+    },
+    /// There is no such work.
+    Unknown,
+}
+
+/// What was erased. All are 0 where it had been erased before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Erased {
+    /// Works whose payload, result and cursor are gone.
+    pub works: u64,
+    /// Rows whose payload and receipt are gone.
+    pub rows: u64,
+    /// Answers that no other work refers to, and that are gone.
+    pub answers: u64,
+    /// Kept events whose payload is gone: one that was admitted as this work, and those that collided with it and were
+    /// dropped.
+    pub events: u64,
 }

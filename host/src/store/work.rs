@@ -160,6 +160,8 @@ pub struct WorkRecord {
     pub cause: Option<String>,
     /// How many follow-ups lie between it and its root.
     pub chain_depth: u32,
+    /// When its payloads were erased on request, Unix milliseconds. Payload and output are a mark since.
+    pub erased_ms: Option<i64>,
     /// When it was recorded, Unix milliseconds.
     pub created_ms: i64,
     /// When it last changed, Unix milliseconds.

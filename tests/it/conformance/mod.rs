@@ -10,6 +10,7 @@ mod bulk;
 mod contract;
 mod decision;
 mod effect;
+mod erase;
 mod evidence;
 mod inspect;
 mod item;
@@ -260,6 +261,7 @@ macro_rules! conformance {
                     work_reprocess_is_new_work_beside_the_old_with_the_same_root,
                     work_reprocess_happens_once_a_version,
                     work_reprocess_waits_for_the_end_of_the_old_work,
+                    work_reprocess_of_an_erased_event_has_nothing_to_run,
                     work_reprocess_is_for_events,
                 ]
                 retention: [
@@ -282,6 +284,15 @@ macro_rules! conformance {
                     decision_due_says_what_would_be_forgotten_and_forgets_nothing,
                     marker_set_moves_a_marker_on,
                     marker_list_is_by_name_within_the_namespace,
+                ]
+                erase: [
+                    payload_erase_takes_the_payloads_of_the_family_and_leaves_its_identity,
+                    payload_erase_is_refused_while_anything_of_the_family_is_open,
+                    payload_erase_is_refused_while_a_suppressed_row_may_take_its_turn,
+                    payload_erase_leaves_an_answer_that_another_work_refers_to,
+                    payload_erase_takes_kept_events_that_a_person_has_decided_about,
+                    payload_erase_of_nothing_and_of_another_namespace_is_unknown,
+                    payload_scrub_changes_nothing_that_is_kept,
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,

@@ -41,6 +41,7 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["quarantine", "show"],
         &["quarantine", "admit"],
         &["quarantine", "drop"],
+        &["work", "erase"],
         &["destination", "list"],
         &["pause", "list"],
         &["pause", "destination"],

@@ -7,6 +7,7 @@ mod command_line;
 mod crash_points;
 mod demo;
 mod desk;
+mod erase;
 mod exit_codes;
 mod guests;
 mod hostile_output;

@@ -203,6 +203,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE decision_pin SET slot = 't'", "the first pin stands"),
     ("DELETE FROM decision", "FOREIGN KEY"),
     ("UPDATE item SET done = 0", "a finished item never changes"),
+    // Erasing is the one way in which a payload goes, and it is for what has ended.
+    ("UPDATE work SET payload = x'37'", "the payload of a work stands"),
+    ("UPDATE work SET erased_ms = 1 WHERE state = 'waiting'", "CHECK"),
+    ("UPDATE outbox SET erased_ms = 1 WHERE state = 'pending'", "CHECK"),
+    ("UPDATE outbox SET receipt = x'37' WHERE state = 'sent'", "the receipt of a sent row stands"),
+    (
+        "UPDATE outbox SET payload_hash = zeroblob(32), erased_ms = 1 WHERE state = 'sent'",
+        "the first payload",
+    ),
+    ("UPDATE decision SET cache_key = zeroblob(32), erased_ms = 1", "the first recorded answer stands"),
     // What is kept, and what stays forgotten.
     ("DELETE FROM work WHERE state = 'waiting'", "unfinished work is never forgotten"),
     ("UPDATE quarantine SET window_ms = 1", "the identity of a kept event never changes"),
@@ -221,6 +231,33 @@ async fn s07_a_direct_hand_can_not_break_a_promise() {
         match connection.execute(sql, []) {
             Ok(changed) => panic!("{sql}: changed {changed} rows"),
             Err(refused) => assert!(refused.to_string().contains(why), "{sql}: {refused}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_erased_stays_erased() {
+    let (_folder, connection) = ledger().await;
+    for (erase, undo) in [
+        (
+            "UPDATE work SET payload = x'37', output = x'37', erased_ms = 1 WHERE state = 'done'",
+            [
+                "UPDATE work SET erased_ms = NULL WHERE state = 'done'",
+                "UPDATE work SET payload = x'38' WHERE state = 'done'",
+            ],
+        ),
+        (
+            "UPDATE outbox SET payload = x'37', receipt = x'37', erased_ms = 1 WHERE state = 'sent'",
+            [
+                "UPDATE outbox SET erased_ms = NULL WHERE state = 'sent'",
+                "UPDATE outbox SET payload = x'38' WHERE state = 'sent'",
+            ],
+        ),
+    ] {
+        assert_eq!(connection.execute(erase, []), Ok(1), "{erase}");
+        for sql in undo {
+            let refused = connection.execute(sql, []).expect_err(sql).to_string();
+            assert!(refused.contains("stays erased") || refused.contains("stands"), "{sql}: {refused}");
         }
     }
 }

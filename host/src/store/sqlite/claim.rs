@@ -252,6 +252,7 @@ fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing
     let cause = work.cause.unwrap_or_default();
     Ok(match work.state {
         WorkState::Done => Standing::Done(match arrival.response {
+            Response::Original if work.erased_ms.is_some() => Repeat::Erased,
             Response::Original => {
                 Repeat::Original { output: work.output.unwrap_or_default(), needs_review: work.needs_review }
             }

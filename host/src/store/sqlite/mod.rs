@@ -9,6 +9,7 @@ mod bulk;
 mod claim;
 mod contract;
 mod decision;
+mod erase;
 mod evidence;
 mod family;
 mod group_commit;
@@ -30,6 +31,7 @@ mod quarantine;
 mod reprocess;
 mod retention;
 mod rows;
+mod scrub;
 mod settle;
 mod tx;
 

@@ -210,6 +210,7 @@ pub(super) fn decide_row(
     Ok(Decided::Applied)
 }
 
+/// A person's words, as the evidence keeps them.
 pub(super) fn said(actor: &Actor) -> String {
     format!("{} says: {}", actor.name, actor.reason)
 }

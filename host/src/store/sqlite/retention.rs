@@ -9,12 +9,15 @@ use crate::store::Retention;
 use crate::store::claim::Arrival;
 use crate::store::claim::Candidate;
 use crate::store::error::StoreError;
-use crate::store::retention::{Cursor, Kept, Marker, Pass};
+use crate::store::operate::Actor;
+use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::erase;
 use crate::store::sqlite::family;
 use crate::store::sqlite::family::{Family, Verdict};
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, all};
+use crate::store::work::WorkRef;
 use async_trait::async_trait;
 use rusqlite::Connection;
 
@@ -94,6 +97,14 @@ impl Retention for SqliteStore {
                 Ok(pass_over(&old_decisions(connection, &namespace, before_ms, after, limit)?, limit))
             })
             .await
+    }
+
+    async fn payload_erase(&self, work: WorkRef, actor: Actor) -> Result<Erasure, StoreError> {
+        self.writer.call("erasing payloads", move |tx| erase::erase(tx, &work, &actor)).await
+    }
+
+    async fn payload_scrub(&self) -> Result<bool, StoreError> {
+        self.writer.scrub().await
     }
 
     async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError> {

@@ -96,6 +96,7 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         needs_review: row.get("needs_review")?,
         cause: row.get("cause")?,
         chain_depth: row.get("chain_depth")?,
+        erased_ms: row.get("erased_ms")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,
     })
@@ -137,6 +138,7 @@ pub(super) fn outbox(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
         cause: row.get("cause")?,
         receipt: optional_text(row, "receipt")?,
         external_reference: row.get("external_reference")?,
+        erased_ms: row.get("erased_ms")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,
     })

@@ -58,8 +58,10 @@ CREATE TABLE work (
     window_ms       INTEGER CHECK (window_ms > 0),
     window_marker   TEXT,
     forget_after_ms INTEGER,
+    erased_ms       INTEGER,
     created_ms      INTEGER NOT NULL,
     updated_ms      INTEGER NOT NULL,
+    CHECK (erased_ms IS NULL OR state IN ('done', 'rejected', 'cancelled')),
     CHECK (window_ms IS NULL OR window_marker IS NULL),
     CHECK (forget_after_ms IS NULL OR window_ms IS NOT NULL OR window_marker IS NOT NULL),
     CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),
@@ -84,7 +86,16 @@ BEGIN SELECT RAISE(ABORT, 'finished work never changes'); END;
 
 CREATE TRIGGER work_result_stands BEFORE UPDATE OF output ON work
 WHEN OLD.output IS NOT NULL AND NEW.output IS NOT OLD.output
+  AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)
 BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
+
+CREATE TRIGGER work_payload_stands BEFORE UPDATE OF payload ON work
+WHEN NEW.payload IS NOT OLD.payload AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'the payload of a work stands'); END;
+
+CREATE TRIGGER work_erased_once BEFORE UPDATE OF erased_ms ON work
+WHEN OLD.erased_ms IS NOT NULL AND NEW.erased_ms IS NOT OLD.erased_ms
+BEGIN SELECT RAISE(ABORT, 'what is erased stays erased'); END;
 
 CREATE TRIGGER work_identity_stands
 BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, holder, content_hash, occurred_at_ms,
@@ -158,6 +169,9 @@ CREATE TRIGGER quarantine_decided_once BEFORE UPDATE OF state ON quarantine
 WHEN OLD.state <> 'waiting' AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a kept event is decided about once'); END;
 
+CREATE TRIGGER quarantine_payload_stands BEFORE UPDATE OF payload ON quarantine WHEN OLD.state = 'waiting'
+BEGIN SELECT RAISE(ABORT, 'what a person must look at stands'); END;
+
 CREATE TRIGGER quarantine_content_stands
 BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, content_hash, occurred_at_ms,
     timed, window_ms, window_marker ON quarantine
@@ -170,12 +184,16 @@ CREATE TABLE decision (
     prompt_version  TEXT NOT NULL,
     answer          BLOB NOT NULL,
     cost_micros     INTEGER,
+    erased_ms       INTEGER,
     created_ms      INTEGER NOT NULL,
     PRIMARY KEY (namespace, cache_key)
 ) STRICT;
 CREATE INDEX decision_by_age ON decision (namespace, created_ms);
 
+-- An answer that was erased is none: the next one to the same question is the first.
 CREATE TRIGGER decision_stands BEFORE UPDATE ON decision
+WHEN (OLD.erased_ms IS NULL) = (NEW.erased_ms IS NULL)
+  OR NEW.namespace IS NOT OLD.namespace OR NEW.cache_key IS NOT OLD.cache_key
 BEGIN SELECT RAISE(ABORT, 'the first recorded answer stands'); END;
 
 CREATE TABLE decision_pin (
@@ -234,6 +252,7 @@ CREATE TABLE outbox (
     receipt_truncated   INTEGER NOT NULL DEFAULT 0 CHECK (receipt_truncated IN (0, 1)),
     external_reference  TEXT,
     cause               TEXT,
+    erased_ms           INTEGER,
     created_ms          INTEGER NOT NULL,
     updated_ms          INTEGER NOT NULL,
     FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
@@ -252,7 +271,8 @@ CREATE TABLE outbox (
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
     CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled', 'superseded') OR cause IS NOT NULL),
-    CHECK (maybe_applied = 0 OR envelope IS NOT NULL)
+    CHECK (maybe_applied = 0 OR envelope IS NOT NULL),
+    CHECK (erased_ms IS NULL OR state NOT IN ('held', 'pending', 'sending', 'blocked', 'in-doubt'))
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
 CREATE UNIQUE INDEX outbox_live ON outbox (namespace, base_id) WHERE state <> 'superseded';
@@ -308,14 +328,23 @@ WHEN OLD.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
 BEGIN SELECT RAISE(ABORT, 'a row that is not settled is never forgotten'); END;
 
 CREATE TRIGGER outbox_receipt_stands BEFORE UPDATE OF receipt, external_reference ON outbox
-WHEN OLD.state = 'sent' AND (NEW.receipt IS NOT OLD.receipt OR NEW.external_reference IS NOT OLD.external_reference)
+WHEN OLD.state = 'sent' AND (NEW.external_reference IS NOT OLD.external_reference
+  OR (NEW.receipt IS NOT OLD.receipt AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)))
 BEGIN SELECT RAISE(ABORT, 'the receipt of a sent row stands'); END;
 
 CREATE TRIGGER outbox_payload_stands
-BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload, payload_hash,
+BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload_hash,
     ordering_key, place, approval_reason, approval_until_ms, receipt_step, receipt_version, same_key, same_within_ms,
     created_ms ON outbox
 BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
+
+CREATE TRIGGER outbox_payload_is_frozen BEFORE UPDATE OF payload ON outbox
+WHEN NEW.payload IS NOT OLD.payload AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
+
+CREATE TRIGGER outbox_erased_once BEFORE UPDATE OF erased_ms ON outbox
+WHEN OLD.erased_ms IS NOT NULL AND NEW.erased_ms IS NOT OLD.erased_ms
+BEGIN SELECT RAISE(ABORT, 'what is erased stays erased'); END;
 
 CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
 WHEN OLD.envelope IS NOT NULL AND NEW.envelope IS NOT OLD.envelope
