@@ -6,12 +6,14 @@
 mod bound;
 mod check;
 mod http;
+mod progress;
 mod model;
 mod same_text;
 mod secret_ref;
 
 pub use crate::cli::config::http::HttpConfig;
 pub use crate::cli::config::model::ModelConfig;
+pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 
@@ -99,20 +101,6 @@ pub struct RuntimeConfig {
 impl Default for RuntimeConfig {
     fn default() -> Self {
         Self { cache_dir: ".onceward/cache".into(), instances: 16 }
-    }
-}
-
-/// `[progress]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ProgressConfig {
-    /// The stages in order.
-    pub stages: Vec<String>,
-}
-
-impl Default for ProgressConfig {
-    fn default() -> Self {
-        Self { stages: ["received", "matched", "owned", "replied"].map(str::to_owned).to_vec() }
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod retry;
 pub mod setup;
 mod error;
+pub mod mirror;
 pub mod step;
 pub mod worker;
 pub mod caller;

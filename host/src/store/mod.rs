@@ -29,6 +29,7 @@ pub mod item;
 pub mod operate;
 pub mod outbox;
 pub mod pause;
+pub mod progress;
 pub mod quarantine;
 pub mod reprocess;
 pub mod retention;
@@ -50,6 +51,7 @@ use crate::store::outbox::{
     Sending, Take,
 };
 use crate::store::pause::{Pause, PauseScope};
+use crate::store::progress::{Handoff, ProgressFilter, StageCount};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
@@ -158,6 +160,12 @@ pub trait Progress: Send + Sync {
         namespace: &str,
         root: crate::identity::key::RootKey,
     ) -> Result<Option<String>, StoreError>;
+
+    /// The handoffs that stand in a stage, the one that stands there longest first.
+    async fn progress_list(&self, filter: ProgressFilter) -> Result<Vec<Handoff>, StoreError>;
+
+    /// How many stand in each stage that any stands in.
+    async fn progress_counts(&self, namespace: &str) -> Result<Vec<StageCount>, StoreError>;
 }
 
 /// What a person decides.

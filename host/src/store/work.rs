@@ -254,6 +254,8 @@ pub struct Mark {
     /// The stages that a handoff does not leave for this one: itself, and those after it. By name, since the list may
     /// change while handoffs are on their way.
     pub kept: Vec<String>,
+    /// The row that tells it elsewhere, where it is a step forward. The first such row of a stage stands.
+    pub mirror: Option<Box<NewRow>>,
 }
 
 /// How many works may follow one another from one event: far more than any handoff has, and an end for a chain that

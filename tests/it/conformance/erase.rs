@@ -131,7 +131,7 @@ pub(super) async fn payload_erase_is_refused_while_anything_of_the_family_is_ope
     assert_eq!(erase(&bench, at(&finished.work)).await, open(RowState::Pending));
     let sending = bench.take_row().await;
     assert_eq!(erase(&bench, at(&finished.work)).await, open(RowState::Sending));
-    let doubt = RowOutcome::InDoubt { cause: "reply lost".to_owned() };
+    let doubt = RowOutcome::InDoubt { cause: "reply lost".to_owned(), destination_waits_ms: None };
     bench.store.outbox_settle(sending.row.clone(), sending.token, doubt).await.expect("the store works");
     assert_eq!(erase(&bench, at(&finished.work)).await, open(RowState::InDoubt));
     assert_eq!(bench.row("p").await.payload, "{}");

@@ -224,6 +224,10 @@ macro_rules! conformance {
                 ]
                 progress: [
                     progress_find_goes_forward_only,
+                    progress_list_is_by_stage_and_the_longest_standing_first,
+                    progress_list_names_the_first_work_and_knows_what_is_over,
+                    progress_counts_say_how_long_the_oldest_and_the_newest_stand,
+                    progress_find_of_a_step_forward_tells_it_elsewhere_once,
                     progress_find_goes_by_the_list_that_holds_now,
                     progress_find_shares_nothing_between_namespaces_and_roots,
                 ]

@@ -77,7 +77,7 @@ pub(super) async fn family_expire_forgets_a_family_whole_and_nothing_else(bench:
     bench.store.item_claim(items).await.expect("the store works");
     let collected = Collected {
         rows: vec![row("r", "{}")],
-        mark: Some(Mark { stage: "matched".to_owned(), kept: vec!["matched".to_owned()] }),
+        mark: Some(Mark { stage: "matched".to_owned(), kept: vec!["matched".to_owned()], mirror: None }),
         pins: vec![RulePin { slot: "s".to_owned(), answer: "7".to_owned() }],
         effects: vec![ItemEffect { key: "1".to_owned(), external_reference: None }],
         released: Vec::new(),

@@ -53,6 +53,7 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["outbox", "edit"],
         &["outbox", "cancel"],
         &["destination", "resume"],
+        &["progress", "list"],
         &["retain"],
         &["marker", "set"],
         &["marker", "list"],

@@ -16,6 +16,7 @@ mod money;
 mod quarantine;
 mod rows;
 mod read_only;
+mod progress;
 mod retention;
 mod secrets;
 mod versions;

@@ -9,6 +9,7 @@ mod pace;
 mod receipts;
 mod reference;
 mod rows;
+mod mirror;
 mod retention;
 mod scenarios;
 mod shutdowns;

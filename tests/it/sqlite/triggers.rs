@@ -39,7 +39,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     bench.store.item_claim(items).await.expect("the store works");
     let collected = Collected {
         rows: vec![row("sent", "{}"), row("doubt", "{}")],
-        mark: Some(Mark { stage: "matched".to_owned(), kept: vec!["matched".to_owned()] }),
+        mark: Some(Mark { stage: "matched".to_owned(), kept: vec!["matched".to_owned()], mirror: None }),
         pins: Vec::new(),
         effects: vec![ItemEffect { key: "i".to_owned(), external_reference: None }],
         released: Vec::new(),
@@ -254,7 +254,7 @@ async fn what_is_erased_stays_erased() {
             ],
         ),
     ] {
-        assert_eq!(connection.execute(erase, []), Ok(1), "{erase}");
+        assert!(matches!(connection.execute(erase, []), Ok(1..)), "{erase}");
         for sql in undo {
             let refused = connection.execute(sql, []).expect_err(sql).to_string();
             assert!(refused.contains("stays erased") || refused.contains("stands"), "{sql}: {refused}");

@@ -44,6 +44,10 @@ const CONCURRENCY_MAX: u64 = 256;
 /// The longest time that a receiver keeps a key, in hours: ten years. More is a mistake of the unit.
 const RETENTION_MAX_HOURS: u64 = 10 * 366 * 24;
 
+/// The longest time that a handoff may stand in a stage without being late, in seconds: ten years. More is a mistake of the
+/// unit.
+const ALARM_MAX_S: u64 = 10 * 366 * 24 * 60 * 60;
+
 /// The longest time that decisions are kept without being kept for ever, in days: a hundred years.
 const DECISIONS_MAX_DAYS: u64 = 100 * 366;
 
@@ -131,6 +135,10 @@ pub(super) fn limits(limits: &Limits) -> [Bound; 5] {
             "in bytes; a step that may collect nothing can't even say how far it has come; 16777216 is the default",
         ),
     ]
+}
+
+pub(super) fn alarm(seconds: u64) -> Bound {
+    bound("seconds", seconds, 1, ALARM_MAX_S, "in seconds; for instance 3600 for an hour")
 }
 
 pub(super) fn decisions_days(days: u32) -> Bound {

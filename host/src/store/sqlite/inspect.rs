@@ -1,9 +1,8 @@
-//! Reading, for people; and the stage of a handoff.
+//! Reading, for people.
 
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::Inspect;
-use crate::store::Progress;
 use crate::store::bulk::{RowChoice, WorkChoice};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
@@ -23,19 +22,6 @@ use async_trait::async_trait;
 use rusqlite::Row;
 
 const LISTING: &str = "listing";
-
-#[async_trait]
-impl Progress for SqliteStore {
-    async fn progress_find(&self, namespace: &str, root: RootKey) -> Result<Option<String>, StoreError> {
-        let namespace = namespace.to_owned();
-        self.readers
-            .read(move |c| {
-                let sql = include_str!("queries/progress_find.sql");
-                first(c, "looking for progress", sql, (namespace, root.as_bytes()), |row| row.get(0))
-            })
-            .await
-    }
-}
 
 #[async_trait]
 impl Inspect for SqliteStore {

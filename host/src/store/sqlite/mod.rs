@@ -24,6 +24,7 @@ mod operate;
 mod outbox;
 mod pace;
 mod pause;
+mod progress;
 mod queue;
 mod readers;
 mod receipt;

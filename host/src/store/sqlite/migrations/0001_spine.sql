@@ -464,6 +464,7 @@ CREATE TABLE progress (
     reached_ms  INTEGER NOT NULL,
     PRIMARY KEY (namespace, root_key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX progress_by_stage ON progress (namespace, stage, reached_ms);
 
 CREATE TABLE item (
     namespace           TEXT NOT NULL,
