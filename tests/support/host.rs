@@ -8,6 +8,7 @@ use onceward::connectors::http::{HttpConnector, HttpSettings};
 use onceward::connectors::{Connector, Envelope};
 use onceward::contract::capability::Mode;
 use onceward::contract::tier::Tier;
+use onceward::dispatch::mirror::Mirror;
 use onceward::dispatch::outbox::{Deliverer, DeliveryReport};
 use onceward::dispatch::retry::RetryPolicy;
 use onceward::dispatch::setup::{DestinationSetup, StepSetup};
@@ -58,6 +59,7 @@ pub struct HostBuilder {
     patience: Patience,
     holds: Holds,
     grants: bool,
+    mirror: Option<Mirror>,
     row_terms: RowTerms,
     rate: Option<Rate>,
     clock: Arc<SimClock>,
@@ -101,6 +103,7 @@ impl HostBuilder {
                 ..Patience::default()
             },
             grants: true,
+            mirror: None,
             row_terms: RowTerms::default(),
             rate: None,
             clock: Arc::default(),
@@ -247,6 +250,13 @@ impl HostBuilder {
         self
     }
 
+    /// Each stage that a handoff reaches is told to `crm`.
+    #[must_use]
+    pub fn mirror_to_crm(mut self) -> Self {
+        self.mirror = Some(Mirror { destination: "crm".to_owned(), terms: RowTerms::default() });
+        self
+    }
+
     /// The operator grants nothing, whatever the contracts ask for.
     #[must_use]
     pub fn without_grants(mut self) -> Self {
@@ -284,7 +294,7 @@ impl HostBuilder {
             steps.insert(setup.contract().name.clone(), Arc::new(setup));
         }
         let stages: Arc<[String]> = ["received", "matched", "owned", "replied"].map(str::to_owned).into();
-        let dispatcher = Arc::new(Dispatcher::new(
+        let dispatcher = Dispatcher::new(
             Arc::clone(&store),
             Arc::clone(&runtime),
             Arc::clone(&clock),
@@ -292,7 +302,8 @@ impl HostBuilder {
             steps,
             self.flow.clone(),
             stages,
-        ));
+        );
+        let dispatcher = Arc::new(dispatcher.mirror(self.mirror.clone()));
         let crm = self.crm.iter().map(|(envelope, connector)| {
             self.destination("crm", self.tier, envelope.clone(), Arc::clone(connector))
         });

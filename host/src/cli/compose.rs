@@ -1,6 +1,8 @@
 //! From the configuration to a host: the one place where all parts are put together.
 
-use crate::cli::config::{Config, DestinationConfig, HttpConfig, ModelConfig, SameTextConfig, StepConfig};
+use crate::cli::config::{
+    Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig, StepConfig,
+};
 use crate::clock::Clock;
 use crate::clock::SystemClock;
 use crate::connectors::Secret;
@@ -10,6 +12,7 @@ use crate::contract::capability::Mode;
 use crate::contract::response::Response;
 use crate::contract::step::StepContract;
 use crate::contract::window::Window;
+use crate::dispatch::mirror::Mirror;
 use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::setup::{DestinationSetup, StepSetup};
 use crate::dispatch::step::Dispatcher;
@@ -83,7 +86,8 @@ pub async fn host(config: &Config) -> Result<Host> {
         steps,
         config.flow.clone(),
         config.progress.stages.clone().into(),
-    );
+    )
+    .mirror(mirror(config)?);
     let deliverer = deliverer(config, store, &clock)?;
     Ok(Host { dispatcher, deliverer, clock })
 }
@@ -258,6 +262,12 @@ fn refuse_read_only_flow(config: &Config, steps: &BTreeMap<String, Arc<StepSetup
         );
     }
     Ok(())
+}
+
+/// Where the stages of handoffs are told.
+fn mirror(config: &Config) -> Result<Option<Mirror>> {
+    let Some(MirrorConfig { destination }) = &config.progress.mirror else { return Ok(None) };
+    Ok(Some(Mirror { destination: destination.clone(), terms: row_terms(config, destination)? }))
 }
 
 /// What holds for every row to a destination.

@@ -6,12 +6,14 @@
 mod bound;
 mod check;
 mod http;
+mod progress;
 mod model;
 mod same_text;
 mod secret_ref;
 
 pub use crate::cli::config::http::HttpConfig;
 pub use crate::cli::config::model::ModelConfig;
+pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 
@@ -27,6 +29,9 @@ use std::path::{Path, PathBuf};
 
 /// The file's name where none is given.
 pub const FILE: &str = "onceward.toml";
+
+/// A day in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The commented file that `onceward init` writes.
 pub const DEFAULT: &str = include_str!("config.default.toml");
@@ -50,6 +55,9 @@ pub struct Config {
     /// The stages.
     #[serde(default)]
     pub progress: ProgressConfig,
+    /// What is forgotten.
+    #[serde(default)]
+    pub retention: RetentionConfig,
     /// The steps.
     #[serde(default, rename = "step")]
     pub steps: Vec<StepConfig>,
@@ -96,17 +104,19 @@ impl Default for RuntimeConfig {
     }
 }
 
-/// `[progress]`.
-#[derive(Clone, Debug, Deserialize)]
+/// `[retention]`.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct ProgressConfig {
-    /// The stages in order.
-    pub stages: Vec<String>,
+pub struct RetentionConfig {
+    /// How long decisions are kept that no work refers to, in days. Without it, for ever.
+    pub decisions_days: Option<u32>,
 }
 
-impl Default for ProgressConfig {
-    fn default() -> Self {
-        Self { stages: ["received", "matched", "owned", "replied"].map(str::to_owned).to_vec() }
+impl RetentionConfig {
+    /// The same in milliseconds.
+    #[must_use]
+    pub fn decisions_max_age_ms(&self) -> Option<i64> {
+        self.decisions_days.map(|days| i64::from(days) * DAY_MS)
     }
 }
 

@@ -13,17 +13,20 @@ mod input;
 mod run;
 mod resume;
 mod deliver;
+mod find;
 mod decide;
 mod bulk;
+mod erase;
 mod work;
 mod approve;
 mod decision;
 mod outbox;
 mod pause;
 mod destination;
+mod retention;
+mod progress;
 mod init;
 mod family;
-mod find;
 mod caller;
 mod quarantine;
 mod reprocess;
@@ -97,6 +100,14 @@ enum Verb {
     /// Let something go on that is paused.
     #[command(subcommand)]
     Unpause(pause::Scope),
+    /// How far handoffs have come, and which of them stand too long.
+    #[command(subcommand)]
+    Progress(progress::Verb),
+    /// Forget what no window keeps any more.
+    Retain(retention::Args),
+    /// Markers, which end windows that no clock ends.
+    #[command(subcommand)]
+    Marker(retention::Verb),
 }
 
 /// Whether a command has done what it was asked for.
@@ -162,5 +173,8 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
         Verb::Pause(verb) => pause::pause(&config()?, verb, format).await,
         Verb::Unpause(scope) => pause::unpause(&config()?, scope, format).await,
+        Verb::Progress(verb) => progress::progress(&config()?, verb, format).await,
+        Verb::Retain(args) => retention::retain(&config()?, &args, format).await,
+        Verb::Marker(verb) => retention::marker(&config()?, verb, format).await,
     }
 }

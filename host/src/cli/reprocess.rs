@@ -43,6 +43,7 @@ fn in_json(work: &WorkRef, became: &Reprocessed) -> Value {
         Reprocessed::Unfinished { id, state } => {
             ("unfinished", json!({ "work_id": id, "state": state.word() }))
         }
+        Reprocessed::Erased => ("erased", json!({})),
         Reprocessed::NoEvent => ("no-event", json!({})),
         Reprocessed::Unknown => ("unknown", json!({})),
     };
@@ -62,6 +63,11 @@ fn text(work: &WorkRef, became: &Reprocessed) -> String {
             output::short(id),
             state.word()
         ),
+        Reprocessed::Erased => {
+            format!(
+                "{work} was erased on request, so that there is nothing to run; send the event under a key of its own"
+            )
+        }
         Reprocessed::NoEvent => {
             format!("{work} stands for no event; reprocess the work that it descends from")
         }

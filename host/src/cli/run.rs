@@ -224,6 +224,7 @@ pub(super) fn answered_json(answered: &Answered) -> Value {
         Standing::Done(Repeat::Original { output, needs_review }) => {
             ("replay", json!({ "output": output::nested(output), "needs_review": needs_review }))
         }
+        Standing::Done(Repeat::Erased) => ("erased", json!({})),
         Standing::Done(Repeat::Acknowledgement) => ("acknowledged", json!({})),
         Standing::Done(Repeat::Error) => ("already-done", json!({})),
         Standing::InProgress { retry_after_ms, state } => {
@@ -253,6 +254,9 @@ pub(super) fn answered_json(answered: &Answered) -> Value {
 fn standing_text(standing: &Standing) -> String {
     match standing {
         Standing::Done(Repeat::Original { .. } | Repeat::Acknowledgement) => "done before; nothing was run".to_owned(),
+        Standing::Done(Repeat::Erased) => {
+            "done before; nothing was run, and the first result was erased on request".to_owned()
+        }
         Standing::Done(Repeat::Error) => "already done; the contract makes a repeat an error".to_owned(),
         Standing::InProgress { state, retry_after_ms } => {
             format!("in progress ({}); ask again in {retry_after_ms} ms", state.word())

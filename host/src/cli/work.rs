@@ -8,6 +8,7 @@ use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
 use crate::cli::decide::{By, WorkResolution};
+use crate::cli::erase;
 use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
@@ -92,6 +93,15 @@ pub(super) enum Verb {
         #[command(flatten)]
         by: By,
     },
+    /// Erase the payloads of an event and of all that came of it, and rewrite the ledger file without them. Its identity
+    /// stays, so that a repeat is still one.
+    Erase {
+        /// The id, its beginning, or the readable key of any work of the event. More than one are erased in one go.
+        #[arg(required = true, value_name = "WORK")]
+        works: Vec<String>,
+        #[command(flatten)]
+        by: By,
+    },
     /// Stop a work that waits, or is in review.
     Cancel {
         /// The id, its beginning, or the readable key.
@@ -127,6 +137,7 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
             let decision = r#as.decision(output, reference)?;
             return decide::work(config, &work, decision, by, format).await;
         }
+        Verb::Erase { works, by } => return erase::erase(config, &works, by, format).await,
         Verb::Cancel { work, by } => {
             return decide::work(config, &work, WorkDecision::Cancel, by, format).await;
         }

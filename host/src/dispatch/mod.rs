@@ -8,6 +8,7 @@
 pub mod retry;
 pub mod setup;
 mod error;
+pub mod mirror;
 pub mod step;
 pub mod worker;
 pub mod caller;
@@ -15,3 +16,4 @@ pub mod reprocess;
 pub mod read;
 mod send;
 pub mod outbox;
+pub mod retention;

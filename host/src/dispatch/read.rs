@@ -166,6 +166,7 @@ fn record(namespace: &str, setup: &StepSetup, event: &Event, begun_ms: i64, atte
         needs_review: None,
         cause: None,
         chain_depth: 0,
+        erased_ms: None,
         created_ms: begun_ms,
         updated_ms: begun_ms,
     }

@@ -13,6 +13,7 @@ use crate::crash_point;
 use crate::crash_point::CrashPoint;
 pub use crate::dispatch::error::DispatchError;
 
+use crate::dispatch::mirror::Mirror;
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
@@ -28,7 +29,7 @@ use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
 use crate::store::quarantine::OnMismatch;
-use crate::store::work::{FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
+use crate::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -45,6 +46,7 @@ pub struct Dispatcher {
     flow: Vec<String>,
     stages: Arc<[String]>,
     receipt_steps: Arc<BTreeMap<String, u32>>,
+    mirror: Option<Mirror>,
 }
 
 /// What a claim came to.
@@ -131,9 +133,17 @@ impl Dispatcher {
         let able = |(name, setup): &(&String, &Arc<StepSetup>)| {
             setup.contract().mode == Mode::Recorded && !flow.contains(*name)
         };
-        let versions = steps.iter().filter(able).map(|(name, setup)| (name.clone(), setup.contract().version));
+        let versions =
+            steps.iter().filter(able).map(|(name, setup)| (name.clone(), setup.contract().version));
         let receipt_steps = Arc::new(versions.collect());
-        Self { store, runtime, clock, namespace, steps, flow, stages, receipt_steps }
+        Self { store, runtime, clock, namespace, steps, flow, stages, receipt_steps, mirror: None }
+    }
+
+    /// Tell each stage that a handoff reaches elsewhere.
+    #[must_use]
+    pub fn mirror(mut self, mirror: Option<Mirror>) -> Self {
+        self.mirror = mirror;
+        self
     }
 
     /// The names of the steps.
@@ -269,10 +279,25 @@ impl Dispatcher {
         })
     }
 
+    /// What a run collected, with the row that tells its stage elsewhere.
+    async fn mirrored(
+        &self,
+        work: &WorkRecord,
+        mut collected: Collected,
+    ) -> Result<Collected, DispatchError> {
+        if let (Some(mirror), Some(mark)) = (&self.mirror, &mut collected.mark) {
+            let family = self.store.work_family(&work.namespace, work.root_key).await?;
+            let root = family.first().unwrap_or(work);
+            mark.mirror = Some(Box::new(mirror.row(root, &mark.stage, self.clock.now_ms())));
+        }
+        Ok(collected)
+    }
+
     /// The work of the flow's next step, where there is one.
     fn follow_up(&self, work: &WorkRecord, output: &str) -> Option<Box<FollowUp>> {
         let place = self.flow.iter().position(|step| *step == work.step)?;
-        let next = self.steps.get(self.flow.get(place + 1)?)?.contract();
+        let setup = self.steps.get(self.flow.get(place + 1)?)?;
+        let next = setup.contract();
         let root = &work.root_key;
         let id = follow_up_id(&work.namespace, root, work.root_version, &next.name, next.version);
         Some(Box::new(FollowUp {
@@ -282,6 +307,7 @@ impl Dispatcher {
             version: next.version,
             payload: output.to_owned(),
             content_hash: follow_up_content(output),
+            window: setup.window.clone(),
         }))
     }
 }
@@ -326,13 +352,17 @@ impl Ran {
             RunEnded::Finished { output, needs_review } => {
                 let follow_up = dispatcher.follow_up(&job.work, &output);
                 let end = End::Done { output: output.clone(), needs_review: needs_review.clone() };
+                let collected = dispatcher.mirrored(&job.work, collected).await?;
                 (Outcome::Done { output, needs_review, follow_up, collected }, end)
             }
             RunEnded::Continue { .. } if job.work.chunk >= CHUNKS_MAX => {
                 let cause = format!("more than {CHUNKS_MAX} chunks: the step continues without end");
                 (Outcome::Dead { cause: cause.clone() }, End::Dead(cause))
             }
-            RunEnded::Continue { cursor } => (Outcome::Continue { cursor, collected }, End::Continued),
+            RunEnded::Continue { cursor } => {
+                let collected = dispatcher.mirrored(&job.work, collected).await?;
+                (Outcome::Continue { cursor, collected }, End::Continued)
+            }
             RunEnded::Retry { reason, after_ms } => again(reason, after_ms),
             RunEnded::Stopped(stop @ Stop::Held { .. }) => held(stop, &job.holds),
             RunEnded::Stopped(stop) => again(stop.to_string(), None),

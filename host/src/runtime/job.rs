@@ -5,6 +5,7 @@ use crate::contract::fence::Token;
 use crate::contract::sameness::Sameness;
 use crate::contract::step::StepContract;
 use crate::store::durable::Durable;
+use crate::store::outbox::Approval;
 use crate::store::work::WorkRecord;
 use crate::store::work::WorkRef;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,17 @@ pub struct RowTerms {
     pub hold: bool,
     /// When two of them are the same message, which goes out once.
     pub sameness: Option<Sameness>,
+}
+
+/// Why a row is held that no step asked to hold.
+const HELD_BY_OPERATOR: &str = "the operator holds every row to this destination";
+
+impl RowTerms {
+    /// The approval that the operator wants of a row, where it wants one.
+    #[must_use]
+    pub fn approval(&self) -> Option<Approval> {
+        self.hold.then(|| Approval { reason: HELD_BY_OPERATOR.to_owned(), expires_after_ms: None })
+    }
 }
 
 impl Grants {

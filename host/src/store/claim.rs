@@ -117,6 +117,8 @@ pub enum Repeat {
         /// The reason why a person is asked to look.
         needs_review: Option<String>,
     },
+    /// That it is done, and that its result was erased on request.
+    Erased,
     /// That it is done, and no more.
     Acknowledgement,
     /// An error: the sender must not send it again.

@@ -31,9 +31,11 @@ pub mod item;
 pub mod operate;
 pub mod outbox;
 pub mod pause;
+pub mod progress;
 pub mod quarantine;
 pub mod reprocess;
 pub mod slot;
+pub mod retention;
 pub mod sqlite;
 pub mod work;
 
@@ -53,8 +55,10 @@ use crate::store::outbox::{
     Sending, Take,
 };
 use crate::store::pause::{Pause, PauseScope};
+use crate::store::progress::{Handoff, ProgressFilter, StageCount};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::reprocess::{Reprocess, Reprocessed};
+use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
@@ -164,6 +168,12 @@ pub trait Progress: Send + Sync {
         namespace: &str,
         root: crate::identity::key::RootKey,
     ) -> Result<Option<String>, StoreError>;
+
+    /// The handoffs that stand in a stage, the one that stands there longest first.
+    async fn progress_list(&self, filter: ProgressFilter) -> Result<Vec<Handoff>, StoreError>;
+
+    /// How many stand in each stage that any stands in.
+    async fn progress_counts(&self, namespace: &str) -> Result<Vec<StageCount>, StoreError>;
 }
 
 /// What a person decides.
@@ -240,6 +250,59 @@ pub trait Operate: Send + Sync {
     async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
 }
 
+/// What is forgotten, and when.
+#[async_trait]
+pub trait Retention: Send + Sync {
+    /// Forget families whose windows have ended, in one transaction of bounded size that looks at `limit` candidates at
+    /// most. Call again from where the pass has come to.
+    async fn family_expire(&self, namespace: &str, after: Cursor, limit: u32) -> Result<Pass, StoreError>;
+
+    /// What [`Self::family_expire`] would forget at a moment. Nothing is written.
+    async fn family_due(
+        &self,
+        namespace: &str,
+        at_ms: i64,
+        after: Cursor,
+        limit: u32,
+    ) -> Result<Pass, StoreError>;
+
+    /// The families that are kept until time or a marker ends their windows.
+    async fn family_kept(&self, namespace: &str) -> Result<Vec<Kept>, StoreError>;
+
+    /// Forget decisions of more than this age that no work refers to, in one transaction of bounded size.
+    async fn decision_expire(
+        &self,
+        namespace: &str,
+        age_ms: i64,
+        after: Cursor,
+        limit: u32,
+    ) -> Result<Pass, StoreError>;
+
+    /// What [`Self::decision_expire`] would forget of what was recorded before a moment. Nothing is written.
+    async fn decision_due(
+        &self,
+        namespace: &str,
+        before_ms: i64,
+        after: Cursor,
+        limit: u32,
+    ) -> Result<Pass, StoreError>;
+
+    /// Erase the payloads of a work's whole family: payloads, results, cursors, receipts, and answers that no other work
+    /// refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
+    /// anything of the family is open.
+    async fn payload_erase(&self, work: WorkRef, actor: Actor) -> Result<Erasure, StoreError>;
+
+    /// Make sure that no copy of what was erased is left in the backend's files; it takes as long as copying them. False where
+    /// something still reads an older state: ask again when it has ended.
+    async fn payload_scrub(&self) -> Result<bool, StoreError>;
+
+    /// Set a marker: windows that last until it end for all that ended before.
+    async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError>;
+
+    /// The markers that were ever set, by name.
+    async fn marker_list(&self, namespace: &str) -> Result<Vec<Marker>, StoreError>;
+}
+
 /// Reading, for people.
 #[async_trait]
 pub trait Inspect: Send + Sync {
@@ -306,6 +369,6 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Inspect {}
+pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect {}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Inspect> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect> Store for T {}

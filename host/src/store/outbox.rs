@@ -354,6 +354,8 @@ pub struct OutboxRow {
     pub receipt: Option<String>,
     /// The id the third party gave.
     pub external_reference: Option<String>,
+    /// When its payload and receipt were erased on request, Unix milliseconds. They are a mark since.
+    pub erased_ms: Option<i64>,
     /// When it was recorded, Unix milliseconds.
     pub created_ms: i64,
     /// When it last changed, Unix milliseconds.

@@ -47,6 +47,8 @@ pub enum Reprocessed {
         /// How it stands.
         state: WorkState,
     },
+    /// The event's payload was erased on request: there is nothing to run.
+    Erased,
     /// It stands for no event: it follows another work, or an outside caller runs it.
     NoEvent,
     /// There is no such work.

@@ -1,6 +1,7 @@
 //! Works and settlements, as the store takes and gives them.
 
 use crate::contract::fence::Token;
+use crate::contract::window::Window;
 use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
@@ -66,6 +67,12 @@ impl WorkState {
             Self::Dead => "dead",
             Self::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether a work in it never changes again, whoever asks.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Rejected | Self::Cancelled)
     }
 
     /// The state of this word.
@@ -153,6 +160,8 @@ pub struct WorkRecord {
     pub cause: Option<String>,
     /// How many follow-ups lie between it and its root.
     pub chain_depth: u32,
+    /// When its payloads were erased on request, Unix milliseconds. Payload and output are a mark since.
+    pub erased_ms: Option<i64>,
     /// When it was recorded, Unix milliseconds.
     pub created_ms: i64,
     /// When it last changed, Unix milliseconds.
@@ -258,6 +267,8 @@ pub struct Mark {
     /// The stages that a handoff does not leave for this one: itself, and those after it. By name, since the list may
     /// change while handoffs are on their way.
     pub kept: Vec<String>,
+    /// The row that tells it elsewhere, where it is a step forward. The first such row of a stage stands.
+    pub mirror: Option<Box<NewRow>>,
 }
 
 /// How many works may follow one another from one event: far more than any handoff has, and an end for a chain that
@@ -279,6 +290,8 @@ pub struct FollowUp {
     pub payload: String,
     /// The hash of its declared content.
     pub content_hash: ContentHash,
+    /// How long it is remembered: its step's window.
+    pub window: Window,
 }
 
 /// What became of a settlement.

@@ -46,7 +46,7 @@ pub(crate) async fn find(bench: &Bench, work: WorkRef, slot: &str, question: Opt
     bench.store.decision_find(query).await.expect("the store works").found
 }
 
-fn pinned(text: &str) -> Option<Found> {
+pub(crate) fn pinned(text: &str) -> Option<Found> {
     Some(Found::Pinned(PinnedAnswer { answer: text.to_owned(), approval: SlotApproval::NotAsked }))
 }
 

@@ -276,6 +276,7 @@ pub(crate) fn follow_up(id: &str, payload: &str) -> Box<FollowUp> {
         version: 1,
         payload: payload.to_owned(),
         content_hash: ContentHash::from_bytes(digest("content", &[payload.as_bytes()])),
+        window: Window::ForEver,
     })
 }
 

@@ -10,6 +10,7 @@ mod bulk;
 mod contract;
 pub(crate) mod decision;
 mod effect;
+mod erase;
 mod evidence;
 mod inspect;
 mod item;
@@ -24,6 +25,7 @@ mod queue;
 mod receipt;
 mod reprocess;
 mod same;
+mod retention;
 mod settle;
 mod slot;
 mod walk;
@@ -240,6 +242,10 @@ macro_rules! conformance {
                 ]
                 progress: [
                     progress_find_goes_forward_only,
+                    progress_list_is_by_stage_and_the_longest_standing_first,
+                    progress_list_names_the_first_work_and_knows_what_is_over,
+                    progress_counts_say_how_long_the_oldest_and_the_newest_stand,
+                    progress_find_of_a_step_forward_tells_it_elsewhere_once,
                     progress_find_goes_by_the_list_that_holds_now,
                     progress_find_shares_nothing_between_namespaces_and_roots,
                 ]
@@ -277,7 +283,38 @@ macro_rules! conformance {
                     work_reprocess_is_new_work_beside_the_old_with_the_same_root,
                     work_reprocess_happens_once_a_version,
                     work_reprocess_waits_for_the_end_of_the_old_work,
+                    work_reprocess_of_an_erased_event_has_nothing_to_run,
                     work_reprocess_is_for_events,
+                ]
+                retention: [
+                    family_expire_forgets_a_family_whole_and_nothing_else,
+                    family_expire_waits_until_everything_that_came_of_the_event_has_ended,
+                    family_expire_makes_its_event_too_old_and_never_new,
+                    family_expire_leaves_its_event_too_old_under_a_longer_window,
+                    family_expire_finds_the_event_too_old_under_an_earlier_identity,
+                    family_expire_keeps_a_family_for_the_longest_window_in_it,
+                    family_expire_takes_what_ended_before_the_marker_was_set,
+                    family_expire_goes_on_from_batch_to_batch_until_nothing_is_left,
+                    family_expire_leaves_tokens_and_other_namespaces_alone,
+                    family_expire_s21_keeps_done_items_for_the_window_of_their_run,
+                    family_expire_s22_keeps_a_sent_row_as_long_as_it_suppresses_others,
+                    family_expire_keeps_a_family_while_an_event_that_collided_with_it_waits,
+                    family_expire_leaves_an_admitted_event_too_old_whichever_goes_first,
+                    family_due_says_what_would_be_forgotten_and_forgets_nothing,
+                    family_kept_says_how_many_wait_for_time_and_for_markers,
+                    decision_expire_forgets_old_answers_that_no_work_refers_to,
+                    decision_due_says_what_would_be_forgotten_and_forgets_nothing,
+                    marker_set_moves_a_marker_on,
+                    marker_list_is_by_name_within_the_namespace,
+                ]
+                erase: [
+                    payload_erase_takes_the_payloads_of_the_family_and_leaves_its_identity,
+                    payload_erase_is_refused_while_anything_of_the_family_is_open,
+                    payload_erase_is_refused_while_a_suppressed_row_may_take_its_turn,
+                    payload_erase_leaves_an_answer_that_another_work_refers_to,
+                    payload_erase_takes_kept_events_that_a_person_has_decided_about,
+                    payload_erase_of_nothing_and_of_another_namespace_is_unknown,
+                    payload_scrub_changes_nothing_that_is_kept,
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,

@@ -107,6 +107,13 @@ pub(super) async fn work_reprocess_waits_for_the_end_of_the_old_work(bench: Benc
     assert!(matches!(reprocess(&bench, &held.work, 2).await, Reprocessed::Applied { .. }));
 }
 
+pub(super) async fn work_reprocess_of_an_erased_event_has_nothing_to_run(bench: Bench) {
+    let old = bench.finish("a", Collected::default()).await;
+    bench.store.payload_erase(at(&old.work), actor()).await.expect("the store works");
+    assert_eq!(reprocess(&bench, &old.work, 2).await, Reprocessed::Erased);
+    assert!(bench.take().await.is_none());
+}
+
 pub(super) async fn work_reprocess_is_for_events(bench: Bench) {
     let called = Arrival { holder: Holder::Caller, ..arrival("called") };
     let called: Box<Acquired> = held(bench.claim(called).await);

@@ -15,7 +15,7 @@ use support::sim_clock::START_MS;
 fn everything(name: &str) -> Collected {
     Collected {
         rows: vec![row(name, r#"{"deal":1}"#)],
-        mark: Some(Mark { stage: name.to_owned(), kept: vec![name.to_owned()] }),
+        mark: Some(Mark { stage: name.to_owned(), kept: vec![name.to_owned()], mirror: None }),
         pins: vec![RulePin { slot: name.to_owned(), answer: r#""by rule""#.to_owned() }],
         effects: vec![ItemEffect {
             key: format!("{name} done"),

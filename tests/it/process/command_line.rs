@@ -46,6 +46,7 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["quarantine", "show"],
         &["quarantine", "admit"],
         &["quarantine", "drop"],
+        &["work", "erase"],
         &["destination", "list"],
         &["pause", "list"],
         &["pause", "destination"],
@@ -56,6 +57,11 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["outbox", "approve"],
         &["outbox", "edit"],
         &["outbox", "cancel"],
+        &["destination", "resume"],
+        &["progress", "list"],
+        &["retain"],
+        &["marker", "set"],
+        &["marker", "list"],
     ] {
         let mut args = verb.to_vec();
         args.push("--help");

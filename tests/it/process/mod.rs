@@ -8,13 +8,17 @@ mod crash_points;
 mod decisions;
 mod demo;
 mod desk;
+mod erase;
 mod exit_codes;
+mod guests;
 mod hostile_output;
 mod kill_loop;
 mod money;
 mod quarantine;
 mod rows;
 mod read_only;
+mod progress;
+mod retention;
 mod secrets;
 mod versions;
 

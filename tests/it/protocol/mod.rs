@@ -9,6 +9,8 @@ mod pace;
 mod receipts;
 mod reference;
 mod rows;
+mod mirror;
+mod retention;
 mod scenarios;
 mod shutdowns;
 mod tiers;

@@ -4,6 +4,7 @@
 pub(crate) mod backend;
 mod batch;
 mod disk;
+mod erase;
 mod fsync;
 mod full;
 mod open;

@@ -58,7 +58,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     bench.store.item_claim(items).await.expect("the store works");
     let collected = Collected {
         rows: vec![row("sent", "{}"), row("doubt", "{}")],
-        mark: Some(Mark { stage: "matched".to_owned(), kept: vec!["matched".to_owned()] }),
+        mark: Some(Mark { stage: "matched".to_owned(), kept: vec!["matched".to_owned()], mirror: None }),
         pins: Vec::new(),
         effects: vec![ItemEffect { key: "i".to_owned(), external_reference: None }],
         released: Vec::new(),
@@ -95,7 +95,14 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     dropped.expect("the store works");
     drop(bench);
     let connection = backend.direct();
-    connection.execute_batch("PRAGMA foreign_keys = ON").expect("it can be set");
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = ON;
+             INSERT INTO horizon (namespace, step, until_ms) VALUES ('tests', 'qualify', 1);
+             INSERT INTO tombstone (namespace, root_key, expired_ms) VALUES ('tests', zeroblob(32), 1);
+             INSERT INTO marker (namespace, name, set_ms) VALUES ('tests', 'synced', 1);",
+        )
+        .expect("it can be set");
     (backend, connection)
 }
 
@@ -129,8 +136,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE work SET attempt = 'many' WHERE state = 'waiting'", "cannot store TEXT value in INTEGER"),
     (
         "INSERT INTO work (namespace, work_id, root_key, root_version, step, version, readable_key, source, \
-         occurred_at_ms, content_hash, payload, state, attempt, due_ms, created_ms, updated_ms) \
-         SELECT namespace, work_id, zeroblob(32), 1, step, version, readable_key, source, occurred_at_ms, \
+         occurred_at_ms, timed, content_hash, payload, state, attempt, due_ms, created_ms, updated_ms) \
+         SELECT namespace, work_id, zeroblob(32), 1, step, version, readable_key, source, occurred_at_ms, timed, \
          content_hash, payload, 'waiting', 0, 0, 0, 0 FROM work LIMIT 1",
         "UNIQUE constraint failed: work.namespace, work.work_id",
     ),
@@ -212,6 +219,25 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE model_total SET cost_micros = cost_micros - 1", "what was spent stays spent"),
     ("DELETE FROM decision", "FOREIGN KEY"),
     ("UPDATE item SET done = 0", "a finished item never changes"),
+    // Erasing is the one way in which a payload goes, and it is for what has ended.
+    ("UPDATE work SET payload = x'37'", "the payload of a work stands"),
+    ("UPDATE work SET erased_ms = 1 WHERE state = 'waiting'", "CHECK"),
+    ("UPDATE outbox SET erased_ms = 1 WHERE state = 'pending'", "CHECK"),
+    ("UPDATE outbox SET receipt = x'37' WHERE state = 'sent'", "the receipt of a sent row stands"),
+    (
+        "UPDATE outbox SET payload_hash = zeroblob(32), erased_ms = 1 WHERE state = 'sent'",
+        "the first payload",
+    ),
+    ("UPDATE decision SET cache_key = zeroblob(32), erased_ms = 1", "the first recorded answer stands"),
+    // What is kept, and what stays forgotten.
+    ("DELETE FROM work WHERE state = 'waiting'", "unfinished work is never forgotten"),
+    ("UPDATE quarantine SET window_ms = 1", "the identity of a kept event never changes"),
+    ("DELETE FROM outbox WHERE state = 'pending'", "a row that is not settled is never forgotten"),
+    ("UPDATE work SET window_ms = 1", "the identity of a work never changes"),
+    ("UPDATE horizon SET until_ms = 0", "what is forgotten stays forgotten"),
+    ("DELETE FROM horizon", "what is forgotten stays forgotten"),
+    ("DELETE FROM tombstone", "what is forgotten stays forgotten"),
+    ("UPDATE marker SET set_ms = 0", "a marker never goes back"),
 ];
 
 #[tokio::test]
@@ -267,6 +293,33 @@ async fn a_direct_hand_renews_a_decision_in_one_way_alone() {
     assert!(back.contains("the next revision, and open"), "{back}");
 }
 
+#[tokio::test]
+async fn what_is_erased_stays_erased() {
+    let (_folder, connection) = ledger().await;
+    for (erase, undo) in [
+        (
+            "UPDATE work SET payload = x'37', output = x'37', erased_ms = 1 WHERE state = 'done'",
+            [
+                "UPDATE work SET erased_ms = NULL WHERE state = 'done'",
+                "UPDATE work SET payload = x'38' WHERE state = 'done'",
+            ],
+        ),
+        (
+            "UPDATE outbox SET payload = x'37', receipt = x'37', erased_ms = 1 WHERE state = 'sent'",
+            [
+                "UPDATE outbox SET erased_ms = NULL WHERE state = 'sent'",
+                "UPDATE outbox SET payload = x'38' WHERE state = 'sent'",
+            ],
+        ),
+    ] {
+        assert!(matches!(connection.execute(erase, []), Ok(1..)), "{erase}");
+        for sql in undo {
+            let refused = connection.execute(sql, []).expect_err(sql).to_string();
+            assert!(refused.contains("stays erased") || refused.contains("stands"), "{sql}: {refused}");
+        }
+    }
+}
+
 /// A statement that matches no row would be refused by nothing: the ledger above has what they are about.
 #[tokio::test]
 async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
@@ -291,6 +344,9 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("outbox", "state = 'suppressed'"),
         ("pause", "lifted_ms IS NULL AND paused_by = 'Noor'"),
         ("pause", "lifted_by LIKE 'Noor: %'"),
+        ("horizon", "true"),
+        ("tombstone", "true"),
+        ("marker", "true"),
     ] {
         let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
         let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();

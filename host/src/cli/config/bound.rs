@@ -44,6 +44,13 @@ const CONCURRENCY_MAX: u64 = 256;
 /// The longest time that a receiver keeps a key, in hours: ten years. More is a mistake of the unit.
 const RETENTION_MAX_HOURS: u64 = 10 * 366 * 24;
 
+/// The longest time that a handoff may stand in a stage without being late, in seconds: ten years. More is a mistake of the
+/// unit.
+const ALARM_MAX_S: u64 = 10 * 366 * 24 * 60 * 60;
+
+/// The longest time that decisions are kept without being kept for ever, in days: a hundred years.
+const DECISIONS_MAX_DAYS: u64 = 100 * 366;
+
 /// The longest time-out of a request, in milliseconds: an hour.
 const TIMEOUT_MAX_MS: u64 = 60 * 60 * 1_000;
 
@@ -128,6 +135,20 @@ pub(super) fn limits(limits: &Limits) -> [Bound; 5] {
             "in bytes; a step that may collect nothing can't even say how far it has come; 16777216 is the default",
         ),
     ]
+}
+
+pub(super) fn alarm(seconds: u64) -> Bound {
+    bound("seconds", seconds, 1, ALARM_MAX_S, "in seconds; for instance 3600 for an hour")
+}
+
+pub(super) fn decisions_days(days: u32) -> Bound {
+    bound(
+        "decisions_days",
+        days.into(),
+        1,
+        DECISIONS_MAX_DAYS,
+        "in days; leave it out to keep decisions for ever",
+    )
 }
 
 /// A lease that ends before the run may would let a second run begin beside it.

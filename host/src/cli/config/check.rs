@@ -26,6 +26,10 @@ pub(super) fn check(config: &Config) -> Result<()> {
     }
     distinct("flow", "a step stands in a flow once", &config.flow)?;
     distinct("progress.stages", "a stage is reached once", &config.progress.stages)?;
+    config.progress.check(config.destinations.keys())?;
+    if let Some(days) = config.retention.decisions_days {
+        bound::check("[retention]", &[bound::decisions_days(days)])?;
+    }
     for (name, model) in &config.models {
         named("[model] name", name)?;
         model.check(&format!("[model.{name}]"))?;

@@ -55,6 +55,8 @@ max_bytes = 1000000
 instances = 4
 [progress]
 stages = ["received", "owned"]
+[retention]
+decisions_days = 30
 [[step]]
 plugin = "a.wasm"
 models = ["m"]
@@ -98,6 +100,7 @@ fn a_budget_that_nothing_can_live_on_is_refused_with_its_name() {
     read(WHOLE).unwrap();
     for (from, to, said) in [
         ("max_bytes = 1000000", "max_bytes = 0", ["[store]", "`max_bytes`", "bytes"]),
+        ("decisions_days = 30", "decisions_days = 0", ["[retention]", "`decisions_days`", "at least 1"]),
         ("instances = 4", "instances = 0", ["[runtime]", "`instances`", "at least 1"]),
         ("instances = 4", "instances = 100000", ["[runtime]", "`instances`", "at most 1000"]),
         ("lease_ms = 20000", "lease_ms = 9999", ["a.wasm", "`lease_ms`", "at least 10000"]),

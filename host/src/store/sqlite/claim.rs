@@ -12,6 +12,7 @@ use crate::store::sqlite::intent;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
 use crate::store::sqlite::quarantine::Kept;
+use crate::store::sqlite::retention;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
@@ -71,15 +72,15 @@ fn find_root(tx: &Tx<'_>, arrival: &Arrival, root: RootKey) -> Result<Option<Fou
 
 fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, StoreError> {
     let new = &arrival.current;
-    if let Some(occurred_at_ms) = arrival.occurred_at_ms
-        && arrival.window.is_too_old(occurred_at_ms, tx.now_ms)
-    {
+    let candidates: Vec<&Candidate> = std::iter::once(new).chain(&arrival.earlier).collect();
+    if retention::is_forgotten(tx, arrival, &candidates)? {
         return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
     }
     if let Some(cause) = paused(tx, arrival)? {
         return record(tx, arrival, cause);
     }
     let token = tx.next_token()?;
+    let occurred_at_ms = arrival.occurred_at_ms.unwrap_or(tx.now_ms);
     let seq: Option<i64> = tx.first(
         include_str!("queries/work_insert.sql"),
         rusqlite::params![
@@ -91,13 +92,17 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
             new.readable_key,
             arrival.source,
             arrival.event_id,
-            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
+            occurred_at_ms,
             new.content_hash.as_bytes(),
             arrival.payload.as_bytes(),
             token.number(),
             tx.now_ms.saturating_add(terms.lease_ms),
             tx.now_ms,
             arrival.holder.word(),
+            arrival.occurred_at_ms.is_some(),
+            arrival.window.length_ms(),
+            arrival.window.marker(),
+            arrival.window.forget_after_ms(occurred_at_ms, tx.now_ms),
         ],
         |row| row.get(0),
     )?;
@@ -114,6 +119,7 @@ fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> 
 /// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
 fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
     let new = &arrival.current;
+    let occurred_at_ms = arrival.occurred_at_ms.unwrap_or(tx.now_ms);
     tx.execute(
         include_str!("queries/work_record.sql"),
         rusqlite::params![
@@ -125,11 +131,15 @@ fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreE
             new.readable_key,
             arrival.source,
             arrival.event_id,
-            arrival.occurred_at_ms.unwrap_or(tx.now_ms),
+            occurred_at_ms,
             new.content_hash.as_bytes(),
             arrival.payload.as_bytes(),
             tx.now_ms,
             arrival.holder.word(),
+            arrival.occurred_at_ms.is_some(),
+            arrival.window.length_ms(),
+            arrival.window.marker(),
+            arrival.window.forget_after_ms(occurred_at_ms, tx.now_ms),
         ],
     )?;
     let detail = format!("waits, since its step is paused: {cause}");
@@ -187,9 +197,11 @@ fn collide(
         Some(Kept { work_id: id, state: QuarantineState::Waiting, .. }) => Standing::Quarantined { id },
         Some(Kept { work_id: id, state: QuarantineState::Dropped, .. }) => Standing::Dropped { id },
         Some(Kept { root_key, state: QuarantineState::Admitted, .. }) => {
-            let admitted = find_root(tx, arrival, root_key)?
-                .ok_or_else(|| tx.corrupt("an admitted event has no work"))?;
-            return claim_same(tx, arrival, &admitted, terms);
+            // Its own work may have been forgotten before the first one.
+            match find_root(tx, arrival, root_key)? {
+                Some(admitted) => return claim_same(tx, arrival, &admitted, terms),
+                None => Standing::TooOld,
+            }
         }
         None if arrival.on_mismatch == OnMismatch::Quarantine => {
             let id = quarantine::keep(tx, arrival, root, recorded_with, found.work_id)?;
@@ -240,6 +252,7 @@ fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing
     let cause = work.cause.unwrap_or_default();
     Ok(match work.state {
         WorkState::Done => Standing::Done(match arrival.response {
+            Response::Original if work.erased_ms.is_some() => Repeat::Erased,
             Response::Original => {
                 Repeat::Original { output: work.output.unwrap_or_default(), needs_review: work.needs_review }
             }

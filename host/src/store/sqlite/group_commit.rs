@@ -3,12 +3,14 @@
 //! A batch is whatever waits when the writer is free. Each command runs in a savepoint, so that a refused one takes
 //! nothing along. Where the batch as a whole fails (no space), its commands run again one by one, so that the one
 //! which can't be stored fails alone. A command may be answered before the commit (a claim); it then carries
-//! a [`Durable`], and it is never run again. A write that the disk fails ends the thread: whoever waits, and whoever
+//! a [`Durable`], and it is never run again. What can't run in a transaction (rewriting the file) runs between two of them. A
+//! write that the disk fails ends the thread: whoever waits, and whoever
 //! comes later, gets [`StoreError::Stopped`].
 
 use crate::clock::Clock;
 use crate::store::durable::{Commit, Durable};
 use crate::store::error::StoreError;
+use crate::store::sqlite::scrub;
 use crate::store::sqlite::tx::{Tx, failed, first};
 use rusqlite::Connection;
 use std::cell::Cell;
@@ -27,7 +29,7 @@ const OPERATION: &str = "committing a batch";
 
 /// The writer's door.
 pub(super) struct Writer {
-    queue: Option<mpsc::Sender<Box<dyn Command>>>,
+    queue: Option<mpsc::Sender<Order>>,
     commits: Arc<AtomicU64>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -79,6 +81,14 @@ impl Writer {
         self.send(operation, run, true).await
     }
 
+    /// Rewrite the file without what was deleted from it. False where something still reads an older state.
+    pub(super) async fn scrub(&self) -> Result<bool, StoreError> {
+        let queue = self.queue.as_ref().ok_or(StoreError::ReadOnly { operation: scrub::OPERATION })?;
+        let (reply, answer) = oneshot::channel();
+        queue.send(Order::Scrub(reply)).await.map_err(|_| StoreError::Stopped)?;
+        answer.await.map_err(|_| StoreError::Stopped)?
+    }
+
     async fn send<T, F>(&self, operation: &'static str, run: F, early: bool) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -87,9 +97,17 @@ impl Writer {
         let queue = self.queue.as_ref().ok_or(StoreError::ReadOnly { operation })?;
         let (reply, answer) = oneshot::channel();
         let call = Call { operation, run, early, reply: Some(reply), outcome: None };
-        queue.send(Box::new(call)).await.map_err(|_| StoreError::Stopped)?;
+        queue.send(Order::Run(Box::new(call))).await.map_err(|_| StoreError::Stopped)?;
         answer.await.map_err(|_| StoreError::Stopped)?
     }
+}
+
+/// What the thread is asked for.
+enum Order {
+    /// Run a command in a transaction.
+    Run(Box<dyn Command>),
+    /// Rewrite the file, between two transactions.
+    Scrub(oneshot::Sender<Result<bool, StoreError>>),
 }
 
 /// A command as the thread sees it.
@@ -157,11 +175,51 @@ struct Thread {
     last_token: Cell<i64>,
 }
 
+/// The queue, with the order that ended the last batch.
+struct Orders {
+    queue: mpsc::Receiver<Order>,
+    next: Option<Order>,
+}
+
+impl Orders {
+    /// The next order, when it comes; none where nobody can give one any more.
+    fn wait(&mut self) -> Option<Order> {
+        self.next.take().or_else(|| self.queue.blocking_recv())
+    }
+
+    /// The next order, where it is a command and there already.
+    fn command(&mut self) -> Option<Box<dyn Command>> {
+        if self.next.is_some() {
+            return None;
+        }
+        match self.queue.try_recv().ok()? {
+            Order::Run(command) => Some(command),
+            scrub @ Order::Scrub(_) => {
+                self.next = Some(scrub);
+                None
+            }
+        }
+    }
+}
+
 impl Thread {
-    fn run(self, mut commands: mpsc::Receiver<Box<dyn Command>>) {
-        while let Some(command) = commands.blocking_recv() {
+    fn run(self, orders: mpsc::Receiver<Order>) {
+        let mut orders = Orders { queue: orders, next: None };
+        while let Some(order) = orders.wait() {
+            let command = match order {
+                Order::Run(command) => command,
+                Order::Scrub(reply) => {
+                    let scrubbed = scrub::scrub(&self.connection);
+                    let failed = scrubbed.as_ref().is_err_and(is_fatal);
+                    let _ = reply.send(scrubbed);
+                    if failed {
+                        return;
+                    }
+                    continue;
+                }
+            };
             let mut batch = vec![command];
-            let committed = self.commit(&mut batch, Some(&mut commands));
+            let committed = self.commit(&mut batch, Some(&mut orders));
             if let Err(error) = &committed
                 && batch.len() > 1
                 && !is_fatal(error)
@@ -206,7 +264,7 @@ impl Thread {
     fn commit(
         &self,
         batch: &mut Vec<Box<dyn Command>>,
-        arriving: Option<&mut mpsc::Receiver<Box<dyn Command>>>,
+        arriving: Option<&mut Orders>,
     ) -> Result<(), StoreError> {
         let (commit, follow) = watch::channel(Commit::Pending);
         let result = self.transact(batch, arriving, Durable::following(follow));
@@ -229,7 +287,7 @@ impl Thread {
     fn transact(
         &self,
         batch: &mut Vec<Box<dyn Command>>,
-        arriving: Option<&mut mpsc::Receiver<Box<dyn Command>>>,
+        arriving: Option<&mut Orders>,
         durable: Durable,
     ) -> Result<(), StoreError> {
         let batch_error = |source| failed(OPERATION, source);
@@ -245,7 +303,7 @@ impl Thread {
         }
         if let Some(arriving) = arriving {
             while batch.len() < BATCH_LIMIT
-                && let Ok(mut command) = arriving.try_recv()
+                && let Some(mut command) = arriving.command()
             {
                 // It came after the batch began, and so did its time.
                 tx.now_ms = tx.now_ms.max(self.clock.now_ms());

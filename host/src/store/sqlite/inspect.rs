@@ -1,9 +1,8 @@
-//! Reading, for people; and the stage of a handoff.
+//! Reading, for people.
 
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::Inspect;
-use crate::store::Progress;
 use crate::store::bulk::{RowChoice, WorkChoice};
 use crate::store::decided::{DecisionEntry, DecisionFilter, ModelTotals};
 use crate::store::error::StoreError;
@@ -24,19 +23,6 @@ use async_trait::async_trait;
 use rusqlite::Row;
 
 const LISTING: &str = "listing";
-
-#[async_trait]
-impl Progress for SqliteStore {
-    async fn progress_find(&self, namespace: &str, root: RootKey) -> Result<Option<String>, StoreError> {
-        let namespace = namespace.to_owned();
-        self.readers
-            .read(move |c| {
-                let sql = include_str!("queries/progress_find.sql");
-                first(c, "looking for progress", sql, (namespace, root.as_bytes()), |row| row.get(0))
-            })
-            .await
-    }
-}
 
 #[async_trait]
 impl Inspect for SqliteStore {
@@ -250,8 +236,7 @@ impl SqliteStore {
         self.readers
             .read(move |c| {
                 all(c, LISTING, sql, (namespace, noun), |row| {
-                    let number: i64 = row.get("number")?;
-                    Ok((rows::state(row, from_word)?, u64::try_from(number).unwrap_or(0)))
+                    Ok((rows::state(row, from_word)?, rows::count(row, "number")?))
                 })
             })
             .await

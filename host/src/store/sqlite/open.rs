@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a statement waits for another process (a backup, a reader at a checkpoint). Milliseconds.
-const BUSY_TIMEOUT_MS: u64 = 5_000;
+pub(super) const BUSY_TIMEOUT_MS: u64 = 5_000;
 
 /// SQLite's page size here. It is set before the file has any content.
 const PAGE_BYTES: u64 = 4_096;
@@ -49,7 +49,8 @@ pub(super) fn writable(settings: &SqliteSettings) -> Result<Connection, StoreErr
     Ok(connection)
 }
 
-/// Make every commit be on disk when it returns (WAL with `synchronous=FULL`), and keep to the size limit.
+/// Make every commit be on disk when it returns (WAL with `synchronous=FULL`), overwrite what is deleted, and keep to the
+/// size limit.
 pub(super) fn configure(connection: &Connection, settings: &SqliteSettings) -> Result<(), StoreError> {
     let open = |source| open_error(&settings.path, source);
     connection
@@ -58,6 +59,7 @@ pub(super) fn configure(connection: &Connection, settings: &SqliteSettings) -> R
              PRAGMA journal_mode = WAL;
              PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON;
+             PRAGMA secure_delete = ON;
              PRAGMA trusted_schema = OFF;"
         ))
         .map_err(open)?;

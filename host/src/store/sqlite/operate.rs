@@ -227,7 +227,7 @@ pub(super) fn decide_row(
     Ok(Decided::Applied)
 }
 
-/// What stands in the evidence of a person's act.
+/// A person's words, as the evidence keeps them.
 pub(super) fn said(actor: &Actor) -> String {
     format!("{} says: {}", actor.name, actor.reason)
 }

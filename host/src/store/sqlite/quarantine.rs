@@ -76,6 +76,9 @@ pub(super) fn keep(
             content.as_bytes(),
             arrival.payload.as_bytes(),
             tx.now_ms,
+            arrival.occurred_at_ms.is_some(),
+            arrival.window.length_ms(),
+            arrival.window.marker(),
         ],
     )?;
     let detail = format!("an event with other content ({content}) waits for a person as {work_id}");
@@ -131,7 +134,7 @@ pub(super) fn row(row: &Row<'_>) -> rusqlite::Result<Quarantined> {
         content_hash: rows::key(row, "content_hash")?,
         payload: rows::text(row, "payload")?,
         state: rows::state(row, QuarantineState::from_word)?,
-        repeats: u64::try_from(row.get::<_, i64>("repeats")?).unwrap_or(0),
+        repeats: rows::count(row, "repeats")?,
         decided_by: row.get("decided_by")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,

@@ -15,6 +15,9 @@ pub(super) fn reprocess(tx: &Tx<'_>, asked: &Reprocess, actor: &Actor) -> Result
     if work.holder == Holder::Caller || work.chain_depth > 0 {
         return Ok(Reprocessed::NoEvent);
     }
+    if work.erased_ms.is_some() {
+        return Ok(Reprocessed::Erased);
+    }
     let root = work.root_key.as_bytes();
     let newest =
         tx.first(include_str!("queries/work_reprocessed.sql"), (namespace, root, &work.step), |row| {

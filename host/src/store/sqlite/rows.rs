@@ -48,6 +48,11 @@ pub(super) fn optional_text(row: &Row<'_>, column: &str) -> rusqlite::Result<Opt
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, Box::new(error)))
 }
 
+/// A number of things, which is never below 0.
+pub(super) fn count(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(|number| u64::try_from(number).unwrap_or(0))
+}
+
 /// A state's word.
 pub(super) fn state<T>(row: &Row<'_>, from_word: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     word(row, "state", from_word)
@@ -154,7 +159,7 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         attempt: row.get("attempt")?,
         budget_from_ms: row.get("budget_from_ms")?,
         chunk: row.get("chunk")?,
-        duplicates: number(row, "duplicates")?.unwrap_or(0),
+        duplicates: count(row, "duplicates")?,
         due_ms: row.get("due_ms")?,
         lease_until_ms: row.get("lease_until_ms")?,
         cursor: row.get("cursor")?,
@@ -162,6 +167,7 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         needs_review: row.get("needs_review")?,
         cause: row.get("cause")?,
         chain_depth: row.get("chain_depth")?,
+        erased_ms: row.get("erased_ms")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,
     })
@@ -203,6 +209,7 @@ pub(super) fn outbox(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
         cause: row.get("cause")?,
         receipt: optional_text(row, "receipt")?,
         external_reference: row.get("external_reference")?,
+        erased_ms: row.get("erased_ms")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,
     })

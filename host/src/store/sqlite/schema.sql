@@ -36,6 +36,7 @@ CREATE TABLE work (
     source          TEXT NOT NULL,
     event_id        TEXT,
     occurred_at_ms  INTEGER NOT NULL,
+    timed           INTEGER NOT NULL CHECK (timed IN (0, 1)),
     content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
     payload         BLOB NOT NULL,
     chain_depth     INTEGER NOT NULL DEFAULT 0 CHECK (chain_depth BETWEEN 0 AND 64),
@@ -54,8 +55,15 @@ CREATE TABLE work (
     needs_review    TEXT,
     cause           TEXT,
     cancel_cause    TEXT,
+    window_ms       INTEGER CHECK (window_ms > 0),
+    window_marker   TEXT,
+    forget_after_ms INTEGER,
+    erased_ms       INTEGER,
     created_ms      INTEGER NOT NULL,
     updated_ms      INTEGER NOT NULL,
+    CHECK (erased_ms IS NULL OR state IN ('done', 'rejected', 'cancelled')),
+    CHECK (window_ms IS NULL OR window_marker IS NULL),
+    CHECK (forget_after_ms IS NULL OR window_ms IS NOT NULL OR window_marker IS NOT NULL),
     CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),
     CHECK (state <> 'running' OR (token IS NOT NULL AND attempt >= 1 AND budget_from_ms IS NOT NULL)),
     CHECK ((state = 'waiting') = (due_ms IS NOT NULL)),
@@ -69,6 +77,7 @@ CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, ste
 CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting' AND holder = 'host';
 CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running' AND holder = 'host';
 CREATE INDEX work_called ON work (namespace, lease_until_ms) WHERE state = 'running' AND holder = 'caller';
+CREATE INDEX work_forgettable ON work (namespace, window_marker, forget_after_ms) WHERE forget_after_ms IS NOT NULL;
 CREATE INDEX work_open ON work (namespace, state, seq) WHERE state <> 'done';
 
 CREATE TRIGGER work_ends_once BEFORE UPDATE OF state ON work
@@ -77,12 +86,24 @@ BEGIN SELECT RAISE(ABORT, 'finished work never changes'); END;
 
 CREATE TRIGGER work_result_stands BEFORE UPDATE OF output ON work
 WHEN OLD.output IS NOT NULL AND NEW.output IS NOT OLD.output
+  AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)
 BEGIN SELECT RAISE(ABORT, 'the first result stands'); END;
+
+CREATE TRIGGER work_payload_stands BEFORE UPDATE OF payload ON work
+WHEN NEW.payload IS NOT OLD.payload AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'the payload of a work stands'); END;
+
+CREATE TRIGGER work_erased_once BEFORE UPDATE OF erased_ms ON work
+WHEN OLD.erased_ms IS NOT NULL AND NEW.erased_ms IS NOT OLD.erased_ms
+BEGIN SELECT RAISE(ABORT, 'what is erased stays erased'); END;
 
 CREATE TRIGGER work_identity_stands
 BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, holder, content_hash, occurred_at_ms,
-    from_row ON work
+    from_row, timed, window_ms, window_marker ON work
 BEGIN SELECT RAISE(ABORT, 'the identity of a work never changes'); END;
+
+CREATE TRIGGER work_is_kept BEFORE DELETE ON work WHEN OLD.state NOT IN ('done', 'rejected', 'cancelled')
+BEGIN SELECT RAISE(ABORT, 'unfinished work is never forgotten'); END;
 
 CREATE TRIGGER work_token_grows BEFORE UPDATE OF token ON work
 WHEN NEW.token IS NULL OR NEW.token < OLD.token
@@ -124,6 +145,9 @@ CREATE TABLE quarantine (
     source          TEXT NOT NULL,
     event_id        TEXT,
     occurred_at_ms  INTEGER NOT NULL,
+    timed           INTEGER NOT NULL CHECK (timed IN (0, 1)),
+    window_ms       INTEGER CHECK (window_ms > 0),
+    window_marker   TEXT,
     content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
     payload         BLOB NOT NULL,
     state           TEXT NOT NULL CHECK (state IN ('waiting', 'admitted', 'dropped')),
@@ -136,12 +160,21 @@ CREATE TABLE quarantine (
 CREATE UNIQUE INDEX quarantine_by_id ON quarantine (namespace, work_id);
 CREATE UNIQUE INDEX quarantine_by_content ON quarantine (namespace, step, collides_with, content_hash);
 
+CREATE INDEX quarantine_by_first ON quarantine (namespace, collides_with);
+
+CREATE TRIGGER quarantine_is_kept BEFORE DELETE ON quarantine WHEN OLD.state = 'waiting'
+BEGIN SELECT RAISE(ABORT, 'an event that waits for a person is never forgotten'); END;
+
 CREATE TRIGGER quarantine_decided_once BEFORE UPDATE OF state ON quarantine
 WHEN OLD.state <> 'waiting' AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a kept event is decided about once'); END;
 
+CREATE TRIGGER quarantine_payload_stands BEFORE UPDATE OF payload ON quarantine WHEN OLD.state = 'waiting'
+BEGIN SELECT RAISE(ABORT, 'what a person must look at stands'); END;
+
 CREATE TRIGGER quarantine_content_stands
-BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, content_hash, occurred_at_ms ON quarantine
+BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, content_hash, occurred_at_ms,
+    timed, window_ms, window_marker ON quarantine
 BEGIN SELECT RAISE(ABORT, 'the identity of a kept event never changes'); END;
 
 CREATE TABLE decision (
@@ -155,11 +188,16 @@ CREATE TABLE decision (
     tokens_out      INTEGER CHECK (tokens_out >= 0),
     cost_micros     INTEGER CHECK (cost_micros >= 0),
     latency_ms      INTEGER NOT NULL CHECK (latency_ms >= 0),
+    erased_ms       INTEGER,
     created_ms      INTEGER NOT NULL,
     PRIMARY KEY (namespace, cache_key)
 ) STRICT;
+CREATE INDEX decision_by_age ON decision (namespace, created_ms);
 
+-- An answer that was erased is none: the next one to the same question is the first.
 CREATE TRIGGER decision_stands BEFORE UPDATE ON decision
+WHEN (OLD.erased_ms IS NULL) = (NEW.erased_ms IS NULL)
+  OR NEW.namespace IS NOT OLD.namespace OR NEW.cache_key IS NOT OLD.cache_key
 BEGIN SELECT RAISE(ABORT, 'the first recorded answer stands'); END;
 
 CREATE TABLE decision_pin (
@@ -190,6 +228,8 @@ CREATE TABLE decision_pin (
 CREATE INDEX decision_pin_newest ON decision_pin (namespace, created_ms);
 CREATE INDEX decision_pin_waiting ON decision_pin (namespace, created_ms)
     WHERE held_ms IS NOT NULL AND approved_ms IS NULL AND rejected_ms IS NULL;
+
+CREATE INDEX decision_pin_by_answer ON decision_pin (namespace, cache_key);
 
 CREATE TRIGGER decision_pin_stands BEFORE UPDATE ON decision_pin
 WHEN NEW.namespace IS NOT OLD.namespace OR NEW.work_id IS NOT OLD.work_id OR NEW.slot IS NOT OLD.slot
@@ -285,6 +325,7 @@ CREATE TABLE outbox (
     receipt_truncated   INTEGER NOT NULL DEFAULT 0 CHECK (receipt_truncated IN (0, 1)),
     external_reference  TEXT,
     cause               TEXT,
+    erased_ms           INTEGER,
     created_ms          INTEGER NOT NULL,
     updated_ms          INTEGER NOT NULL,
     FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
@@ -303,7 +344,8 @@ CREATE TABLE outbox (
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
     CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled', 'superseded') OR cause IS NOT NULL),
-    CHECK (maybe_applied = 0 OR envelope IS NOT NULL)
+    CHECK (maybe_applied = 0 OR envelope IS NOT NULL),
+    CHECK (erased_ms IS NULL OR state NOT IN ('held', 'pending', 'sending', 'blocked', 'in-doubt'))
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
 CREATE UNIQUE INDEX outbox_live ON outbox (namespace, base_id) WHERE state <> 'superseded';
@@ -354,15 +396,28 @@ CREATE TRIGGER outbox_approval_stands BEFORE UPDATE OF approved_by, approved_ms 
 WHEN OLD.approved_by IS NOT NULL AND (NEW.approved_by IS NOT OLD.approved_by OR NEW.approved_ms IS NOT OLD.approved_ms)
 BEGIN SELECT RAISE(ABORT, 'the first approval stands'); END;
 
+CREATE TRIGGER outbox_is_kept BEFORE DELETE ON outbox 
+WHEN OLD.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+BEGIN SELECT RAISE(ABORT, 'a row that is not settled is never forgotten'); END;
+
 CREATE TRIGGER outbox_receipt_stands BEFORE UPDATE OF receipt, external_reference ON outbox
-WHEN OLD.state = 'sent' AND (NEW.receipt IS NOT OLD.receipt OR NEW.external_reference IS NOT OLD.external_reference)
+WHEN OLD.state = 'sent' AND (NEW.external_reference IS NOT OLD.external_reference
+  OR (NEW.receipt IS NOT OLD.receipt AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)))
 BEGIN SELECT RAISE(ABORT, 'the receipt of a sent row stands'); END;
 
 CREATE TRIGGER outbox_payload_stands
-BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload, payload_hash,
+BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload_hash,
     ordering_key, place, approval_reason, approval_until_ms, receipt_step, receipt_version, same_key, same_within_ms,
     created_ms ON outbox
 BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
+
+CREATE TRIGGER outbox_payload_is_frozen BEFORE UPDATE OF payload ON outbox
+WHEN NEW.payload IS NOT OLD.payload AND NOT (OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL)
+BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
+
+CREATE TRIGGER outbox_erased_once BEFORE UPDATE OF erased_ms ON outbox
+WHEN OLD.erased_ms IS NOT NULL AND NEW.erased_ms IS NOT OLD.erased_ms
+BEGIN SELECT RAISE(ABORT, 'what is erased stays erased'); END;
 
 CREATE TRIGGER outbox_envelope_stands BEFORE UPDATE OF envelope ON outbox
 WHEN OLD.envelope IS NOT NULL AND NEW.envelope IS NOT OLD.envelope
@@ -482,6 +537,7 @@ CREATE TABLE progress (
     reached_ms  INTEGER NOT NULL,
     PRIMARY KEY (namespace, root_key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX progress_by_stage ON progress (namespace, stage, reached_ms);
 
 CREATE TABLE item (
     namespace           TEXT NOT NULL,
@@ -495,6 +551,8 @@ CREATE TABLE item (
     PRIMARY KEY (namespace, step, item_key),
     FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX item_by_work ON item (namespace, work_id);
 
 CREATE TRIGGER item_ends_once BEFORE UPDATE ON item WHEN OLD.done = 1
 BEGIN SELECT RAISE(ABORT, 'a finished item never changes'); END;
@@ -511,3 +569,40 @@ CREATE INDEX evidence_by_work ON evidence (namespace, work_id, seq);
 
 CREATE TRIGGER evidence_stands BEFORE UPDATE ON evidence
 BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
+
+-- What ends windows that no clock ends, such as the next successful sync.
+CREATE TABLE marker (
+    namespace  TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    set_ms     INTEGER NOT NULL,
+    PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER marker_goes_forward BEFORE UPDATE ON marker WHEN NEW.set_ms < OLD.set_ms
+BEGIN SELECT RAISE(ABORT, 'a marker never goes back'); END;
+
+-- Up to which original time events of a step have been forgotten. What is older and not found is never new, also where
+-- the window has become longer since.
+CREATE TABLE horizon (
+    namespace  TEXT NOT NULL,
+    step       TEXT NOT NULL,
+    until_ms   INTEGER NOT NULL,
+    PRIMARY KEY (namespace, step)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER horizon_goes_forward BEFORE UPDATE ON horizon WHEN NEW.until_ms < OLD.until_ms
+BEGIN SELECT RAISE(ABORT, 'what is forgotten stays forgotten'); END;
+
+CREATE TRIGGER horizon_stays BEFORE DELETE ON horizon
+BEGIN SELECT RAISE(ABORT, 'what is forgotten stays forgotten'); END;
+
+-- Events without an original time, of which nothing but the key is left: no time tells that they are not new.
+CREATE TABLE tombstone (
+    namespace   TEXT NOT NULL,
+    root_key    BLOB NOT NULL CHECK (length(root_key) = 32),
+    expired_ms  INTEGER NOT NULL,
+    PRIMARY KEY (namespace, root_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER tombstone_stays BEFORE DELETE ON tombstone
+BEGIN SELECT RAISE(ABORT, 'what is forgotten stays forgotten'); END;

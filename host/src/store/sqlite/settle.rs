@@ -7,6 +7,7 @@ use crate::store::sqlite::insert_row;
 use crate::store::sqlite::insert_row::Insertion;
 use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
+use crate::store::sqlite::progress;
 use crate::store::sqlite::slot;
 use crate::store::sqlite::tx::Tx;
 use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
@@ -87,14 +88,7 @@ fn commit_collected(tx: &Tx<'_>, settlement: &Settlement, collected: &Collected)
         insert_row::insert(tx, &Insertion::first(namespace, work, row))?;
     }
     if let Some(mark) = &collected.mark {
-        let kept = serde_json::json!(mark.kept).to_string();
-        let advanced = tx.execute(
-            include_str!("queries/progress_advance.sql"),
-            (namespace, work.as_bytes(), &mark.stage, kept, tx.now_ms),
-        )?;
-        if advanced == 1 {
-            tx.evidence(namespace, work, "progress", &mark.stage)?;
-        }
+        progress::advance(tx, &settlement.work, mark)?;
     }
     for pin in &collected.pins {
         decision::pin_rule(tx, namespace, work, &pin.slot, &pin.answer)?;
@@ -116,6 +110,8 @@ fn follow(tx: &Tx<'_>, settlement: &Settlement, next: &FollowUp) -> Result<(), S
             next.content_hash.as_bytes(),
             next.payload.as_bytes(),
             tx.now_ms,
+            next.window.length_ms(),
+            next.window.marker(),
         ),
     )?;
     tx.evidence(namespace, work, "followed", &format!("by {} ({})", next.step, next.work_id))?;

@@ -10,9 +10,6 @@ use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::outbox::{Enqueu
 use crate::store::outbox::{Approval, FoundRow, NewRow, ReceiptStep};
 use crate::store::work::CHAIN_DEPTH_MAX;
 
-/// Why a row is held that no step asked to hold.
-const HELD_BY_OPERATOR: &str = "the operator holds every row to this destination";
-
 impl Host for RunState {
     async fn enqueue(&mut self, row: Row) -> wasmtime::Result<Result<String, EnqueueError>> {
         self.count_call()?;
@@ -101,8 +98,6 @@ impl RunState {
         }
         let payload = json_text::parse(&row.payload)
             .map_err(|error| EnqueueError::InvalidRow(format!("the payload is not usable JSON: {error}")))?;
-        let held_by_operator =
-            || terms.hold.then(|| Approval { reason: HELD_BY_OPERATOR.to_owned(), expires_after_ms: None });
         Ok(NewRow {
             id: self.row_id(&row.destination, &row.slot, row.effect_version),
             destination: row.destination,
@@ -112,7 +107,7 @@ impl RunState {
             payload_hash: row_payload_hash(&payload),
             same: terms.sameness.as_ref().and_then(|rule| rule.of(&payload)),
             ordering_key: row.ordering_key,
-            approval: row.approval.map(approval).or_else(held_by_operator),
+            approval: row.approval.map(approval).or_else(|| terms.approval()),
             receipt_step,
         })
     }

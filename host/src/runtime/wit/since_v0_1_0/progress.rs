@@ -30,7 +30,7 @@ impl Host for RunState {
         {
             return Ok(Err(ProgressError::Backwards(reached)));
         }
-        self.collected.mark = Some(Mark { stage, kept: stages[wanted..].to_vec() });
+        self.collected.mark = Some(Mark { stage, kept: stages[wanted..].to_vec(), mirror: None });
         Ok(Ok(()))
     }
 

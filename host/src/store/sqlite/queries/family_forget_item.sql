@@ -1,0 +1,1 @@
+DELETE FROM item WHERE namespace = ?1 AND work_id IN (SELECT work_id FROM work WHERE namespace = ?1 AND root_key = ?2)

@@ -1,0 +1,1 @@
+DELETE FROM work WHERE namespace = ?1 AND root_key = ?2

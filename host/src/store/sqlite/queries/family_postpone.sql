@@ -1,0 +1,1 @@
+UPDATE work SET forget_after_ms = ?2 WHERE seq = ?1
