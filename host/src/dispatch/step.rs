@@ -131,7 +131,8 @@ impl Dispatcher {
         let able = |(name, setup): &(&String, &Arc<StepSetup>)| {
             setup.contract().mode == Mode::Recorded && !flow.contains(*name)
         };
-        let versions = steps.iter().filter(able).map(|(name, setup)| (name.clone(), setup.contract().version));
+        let versions =
+            steps.iter().filter(able).map(|(name, setup)| (name.clone(), setup.contract().version));
         let receipt_steps = Arc::new(versions.collect());
         Self { store, runtime, clock, namespace, steps, flow, stages, receipt_steps }
     }
