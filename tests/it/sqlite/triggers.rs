@@ -1,13 +1,12 @@
 //! The promises hold against a direct hand: constraints and triggers refuse what the program never does.
 
+use crate::conformance::decision::record;
 use crate::conformance::harness::{
     Bench, SPACE, STEP, actor, arrival, at, done_with, edited, held, held_row, in_line, needs_approval,
     other_content, retry, row, row_id, saying, take,
 };
 use crate::sqlite::backend::SqliteBackend;
-use onceward::identity::key::CacheKey;
 use onceward::store::claim::{Arrival, Standing};
-use onceward::store::decision::{DecisionRecord, Figures, Pin};
 use onceward::store::intent::EffectRecord;
 use onceward::store::item::{ItemClaim, ItemEffect};
 use onceward::store::operate::Actor;
@@ -43,16 +42,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     let backend = Arc::<SqliteBackend>::default();
     let bench = Bench::new(Arc::clone(&backend)).await;
     let done = bench.hold("a").await;
-    let key = CacheKey::from_bytes([1; 32]);
-    let record = DecisionRecord {
-        model: "oracle".to_owned(),
-        prompt_version: "1".to_owned(),
-        answer: "7".to_owned(),
-        figures: Figures::default(),
-    };
-    let slot = "s".to_owned();
-    let pin = Pin { work: at(&done.work), token: done.token, slot, cache_key: key, revision: 1 };
-    bench.store.decision_record(record, pin).await.expect("the store works");
+    record(&bench, &done, "s", "q", "7").await;
     let keys = vec!["i".to_owned()];
     let items = ItemClaim { work: at(&done.work), step: STEP.to_owned(), token: done.token, keys };
     bench.store.item_claim(items).await.expect("the store works");
@@ -277,7 +267,7 @@ async fn a_direct_hand_renews_a_decision_in_one_way_alone() {
     let backend = Arc::<SqliteBackend>::default();
     let bench = Bench::new(Arc::clone(&backend)).await;
     let held = bench.hold("a").await;
-    crate::conformance::decision::record(&bench, &held, "s", "q", "1").await;
+    record(&bench, &held, "s", "q", "1").await;
     bench.settle(&held, retry(0)).await;
     drop(bench);
     let connection = backend.direct();
@@ -332,7 +322,7 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("outbox", "state = 'pending' AND maybe_applied = 1"),
         ("decision", "true"),
         ("decision_pin", "true"),
-        ("model_total", "cost_micros = 0"),
+        ("model_total", "cost_micros = 7"),
         ("item", "done = 1"),
         ("quarantine", "state = 'dropped'"),
         ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),
