@@ -51,3 +51,24 @@ async fn s23_many_rows_go_out_again_spread_so_that_the_receiver_keeps_up() {
     assert_eq!((counts.created, counts.conflicts), (u64::from(ROWS), 0), "each under its own key");
     assert!(host.row_states().await.iter().all(|state| *state == RowState::Sent));
 }
+
+#[tokio::test]
+async fn s23_what_is_replayed_all_at_once_goes_out_at_the_rate_of_the_destination() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = receiver(dir.path());
+    let host = enqueuer(dir.path(), &receiver).rate(10, 1_000).start().await;
+    for n in 0..ROWS {
+        host.done("enqueues", &case(&n.to_string())).await;
+    }
+    let mut sent_at_ms = Vec::new();
+    loop {
+        let report = host.deliver().await;
+        sent_at_ms.extend(report.attempts.iter().map(|_| host.clock.now_ms()));
+        let Some(due_ms) = report.next_due_ms else { break };
+        host.until(due_ms);
+    }
+    assert_eq!(sent_at_ms.len(), ROWS as usize);
+    // Ten a second, and 10 ms that a pass over the outbox can't tell apart.
+    let crowded = sent_at_ms.windows(11).find(|eleven| eleven[10] - eleven[0] < 990);
+    assert_eq!(crowded, None, "eleven within a second: {sent_at_ms:?}");
+}

@@ -289,6 +289,25 @@ async fn s18_a_work_is_cancelled_while_it_runs_and_a_repeat_hears_so() {
 }
 
 #[tokio::test]
+async fn s19_a_new_event_id_for_the_same_event_is_the_same_work_by_its_fields_or_by_its_content() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = HostBuilder::new(dir.path()).step("lead_sum").step("listing_scraper").start().await;
+    let lead = json!({ "id": "L1", "amount": 1 });
+    let page = json!({ "site": "homes.example", "listings": [] });
+    for (step, data) in [("lead-sum", &lead), ("listing-scraper", &page)] {
+        let first = host.ran(step, &event("emission-1", data)).await;
+        let again = host.answered(step, &event("emission-2", data)).await;
+        assert_eq!(again.work.id, first.work.work_id, "{step}");
+        assert!(matches!(again.standing, Standing::Done(_)), "{step}: {:?}", again.standing);
+    }
+    // Another event is other work, under either identity.
+    host.ran("lead-sum", &event("emission-3", &json!({ "id": "L2", "amount": 1 }))).await;
+    let other = json!({ "site": "flats.example", "listings": [] });
+    host.ran("listing-scraper", &event("emission-3", &other)).await;
+    assert_eq!(host.works().await.len(), 4);
+}
+
+#[tokio::test]
 async fn s25_idle_stands_beside_what_is_blocked_and_in_doubt() {
     let dir = tempfile::tempdir().unwrap();
     let receiver = receiver(dir.path());
