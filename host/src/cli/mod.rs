@@ -18,6 +18,7 @@ mod decide;
 mod bulk;
 mod erase;
 mod work;
+mod work_show;
 mod approve;
 mod decision;
 mod outbox;

@@ -3,28 +3,19 @@
 use crate::cli::Ending;
 use crate::cli::bulk;
 use crate::cli::bulk::Selection;
-use crate::cli::caller;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;
 use crate::cli::decide::{By, WorkResolution};
 use crate::cli::erase;
-use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::reprocess;
-use crate::store::Store;
+use crate::cli::work_show;
 use crate::store::bulk::WorkChoice;
-use crate::store::evidence::Evidence;
-use crate::store::intent::Intent;
 use crate::store::operate::WorkDecision;
-use crate::store::outbox::{OutboxFilter, OutboxRow};
 use crate::store::work::{WorkFilter, WorkRecord, WorkState};
 use anyhow::{Result, anyhow};
-use serde_json::json;
-
-/// Rows of a work that are shown.
-const ROWS_SHOWN_MAX: u32 = 1_000;
 
 /// Verbs of `work`.
 #[derive(Debug, clap::Subcommand)]
@@ -41,10 +32,13 @@ pub(super) enum Verb {
         #[arg(long, default_value_t = 50)]
         limit: u32,
     },
-    /// One work with its evidence.
+    /// One work with its input, its decisions, its rows and its evidence.
     Show {
         /// The id, its beginning, or the readable key.
         work: String,
+        /// With all that came of the same event, and the evidence of all of it in one order.
+        #[arg(long)]
+        family: bool,
     },
     /// Run a dead work, or one in review, again: the same identity, a fresh budget. Or many.
     Replay {
@@ -119,7 +113,10 @@ pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<
             let filter = WorkFilter { namespace: config.namespace.clone(), state, step, limit };
             list(&store.work_list(filter).await?, format)?;
         }
-        Verb::Show { work } => show(&*compose::read_only(config)?, &config.namespace, &work, format).await?,
+        Verb::Show { work, family } => {
+            let store = compose::read_only(config)?;
+            work_show::show(&*store, &config.namespace, &work, family, format).await?;
+        }
         Verb::Replay { work: None, selection, state, step, by } => {
             let state = parse_state(&state)?;
             let (namespace, cause) = (config.namespace.clone(), selection.cause.clone());
@@ -176,68 +173,4 @@ fn list(works: &[WorkRecord], format: Format) -> Result<()> {
         })
         .collect();
     output::table(["WORK", "STATE", "ATTEMPT", "DUPLICATES", "KEY", "REMARK"], &rows)
-}
-
-async fn show(store: &dyn Store, namespace: &str, text: &str, format: Format) -> Result<()> {
-    let reference = find::work(store, namespace, text, "showing a work").await?;
-    let id = reference.id;
-    let work = store
-        .work_show(reference.clone())
-        .await?
-        .ok_or_else(|| anyhow!("showing a work: {id} was removed in the meantime"))?;
-    let filter =
-        OutboxFilter { namespace: namespace.to_owned(), state: None, work: Some(id), limit: ROWS_SHOWN_MAX };
-    let rows = store.outbox_list(filter).await?;
-    let effects = store.effect_list(reference.clone()).await?;
-    let evidence = store.evidence_list(reference).await?;
-    let stage = store.progress_find(namespace, work.root_key).await?;
-    if format == Format::Json {
-        return output::json(
-            &json!({ "work": work, "stage": stage, "rows": rows, "effects": effects, "evidence": evidence }),
-        );
-    }
-    print(&work, stage.as_deref(), &rows, &effects, &evidence)
-}
-
-fn print(
-    work: &WorkRecord,
-    stage: Option<&str>,
-    rows: &[OutboxRow],
-    effects: &[Intent],
-    evidence: &[Evidence],
-) -> Result<()> {
-    output::line(&work.readable_key)?;
-    let field = |name: &str, value: String| output::line(format!("  {name:<12} {value}"));
-    field("work", work.work_id.to_string())?;
-    field(
-        "state",
-        format!("{}, attempt {}, {} duplicates", work.state.word(), work.attempt, work.duplicates),
-    )?;
-    field("event", format!("{} {}", work.source, work.event_id.as_deref().unwrap_or("(no id)")))?;
-    field("occurred", output::time(work.occurred_at_ms))?;
-    for (name, value) in [
-        ("stage", stage),
-        ("review", work.needs_review.as_deref()),
-        ("cause", work.cause.as_deref()),
-        ("result", work.output.as_deref()),
-    ] {
-        if let Some(value) = value {
-            field(name, value.to_owned())?;
-        }
-    }
-    for row in rows {
-        let reference =
-            row.external_reference.as_ref().map(|r| format!(", reference {r}")).unwrap_or_default();
-        field(
-            "row",
-            format!("{} to {}: {}{reference}", output::short(row.row_id), row.destination, row.state.word()),
-        )?;
-    }
-    caller::print_effects(effects)?;
-    output::line("")?;
-    let lines: Vec<[String; 3]> = evidence
-        .iter()
-        .map(|line| [output::time(line.at_ms), line.kind.clone(), line.detail.clone()])
-        .collect();
-    output::table(["WHEN", "WHAT", "DETAIL"], &lines)
 }
