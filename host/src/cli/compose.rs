@@ -104,7 +104,8 @@ pub fn deliverer(config: &Config, store: Arc<dyn Store>, clock: &Arc<dyn Clock>)
                 .with_context(|| format!("setting up the destination {name:?}"))
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(Deliverer::new(store, Arc::clone(clock), config.namespace.clone(), destinations))
+    let alerts = config.alerts.as_ref().map(|alerts| alerts.destination.clone());
+    Ok(Deliverer::new(store, Arc::clone(clock), config.namespace.clone(), destinations).alerts(alerts))
 }
 
 fn http_destination(

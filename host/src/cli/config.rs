@@ -58,6 +58,8 @@ pub struct Config {
     /// What is forgotten.
     #[serde(default)]
     pub retention: RetentionConfig,
+    /// Who is told of what stops.
+    pub alerts: Option<AlertsConfig>,
     /// The steps.
     #[serde(default, rename = "step")]
     pub steps: Vec<StepConfig>,
@@ -118,6 +120,14 @@ impl RetentionConfig {
     pub fn decisions_max_age_ms(&self) -> Option<i64> {
         self.decisions_days.map(|days| i64::from(days) * DAY_MS)
     }
+}
+
+/// `[alerts]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlertsConfig {
+    /// The destination that gets a row for each work and row that stops.
+    pub destination: String,
 }
 
 /// `[[step]]`.

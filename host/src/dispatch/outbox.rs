@@ -61,6 +61,7 @@ pub struct Deliverer {
     clock: Arc<dyn Clock>,
     namespace: String,
     destinations: Vec<Arc<DestinationSetup>>,
+    alerts: Option<String>,
 }
 
 impl Deliverer {
@@ -72,12 +73,20 @@ impl Deliverer {
         namespace: String,
         destinations: Vec<Arc<DestinationSetup>>,
     ) -> Self {
-        Self { store, clock, namespace, destinations }
+        Self { store, clock, namespace, destinations, alerts: None }
+    }
+
+    /// Tell this destination of everything that stops.
+    #[must_use]
+    pub fn alerts(mut self, destination: Option<String>) -> Self {
+        self.alerts = destination;
+        self
     }
 
     /// Send what is due, until nothing is.
     pub async fn run_once(&self) -> Result<DeliveryReport, StoreError> {
         let expired = self.store.outbox_expire(&self.namespace).await?;
+        self.alert().await?;
         let mut attempts = Vec::new();
         for destination in &self.destinations {
             let mut taken = 0;
@@ -101,6 +110,13 @@ impl Deliverer {
         }
         let counts = self.store.outbox_counts(&self.namespace).await?;
         Ok(DeliveryReport { attempts, next_due_ms, paced_until_ms, expired, counts })
+    }
+
+    /// Make rows of what has stopped, until all of it is told.
+    async fn alert(&self) -> Result<(), StoreError> {
+        let Some(destination) = &self.alerts else { return Ok(()) };
+        while self.store.alert_collect(&self.namespace, destination).await? > 0 {}
+        Ok(())
     }
 
     /// Whether a row is due and waits for the destination's rate alone. A destination that asked for a longer wait than its

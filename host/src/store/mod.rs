@@ -138,6 +138,10 @@ pub trait Outbox: Send + Sync {
         destination: &str,
     ) -> Result<Option<NextDue>, StoreError>;
 
+    /// Make an outbox row to this destination of everything that has stopped and was not told of: works that are dead,
+    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many.
+    async fn alert_collect(&self, namespace: &str, destination: &str) -> Result<u64, StoreError>;
+
     /// Cancel held rows whose time for an approval is over, at most some at once; their ids.
     async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError>;
 }

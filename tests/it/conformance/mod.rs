@@ -5,6 +5,7 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
+mod alert;
 mod approval;
 mod bulk;
 mod contract;
@@ -88,6 +89,10 @@ macro_rules! conformance {
                     pause_set_does_not_take_over_while_it_lasts,
                     pause_set_twice_is_one_pause_of_the_first_who_asked,
                     pause_lift_can_be_followed_by_another_pause,
+                ]
+                alert: [
+                    alert_collect_tells_of_each_stop_once,
+                    alert_collect_tells_of_rows_and_not_of_its_own,
                 ]
                 outbox: [
                     outbox_take_counts_the_attempt_before_it_is_made,

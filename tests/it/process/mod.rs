@@ -1,5 +1,6 @@
 //! The host as a process: killed, restarted, fed with bad input, and asked on the command line.
 
+mod alerts;
 mod bad_input;
 mod bulk;
 mod callers;

@@ -30,6 +30,15 @@ pub(super) fn check(config: &Config) -> Result<()> {
     if let Some(days) = config.retention.decisions_days {
         bound::check("[retention]", &[bound::decisions_days(days)])?;
     }
+    if let Some(alerts) = &config.alerts
+        && !config.destinations.contains_key(&alerts.destination)
+    {
+        bail!(
+            "[alerts]: `destination` names {:?}, which is not configured; add [destination.{}], or correct the name",
+            alerts.destination,
+            alerts.destination
+        );
+    }
     for (name, model) in &config.models {
         named("[model] name", name)?;
         model.check(&format!("[model.{name}]"))?;

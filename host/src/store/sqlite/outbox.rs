@@ -8,6 +8,7 @@ use crate::store::error::StoreError;
 use crate::store::outbox::{FoundRow, NextDue, RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
 use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::alert;
 use crate::store::sqlite::approval;
 use crate::store::sqlite::pace;
 use crate::store::sqlite::pause;
@@ -57,6 +58,11 @@ impl Outbox for SqliteStore {
                 })
             })
             .await
+    }
+
+    async fn alert_collect(&self, namespace: &str, destination: &str) -> Result<u64, StoreError> {
+        let (namespace, destination) = (namespace.to_owned(), destination.to_owned());
+        self.writer.call("making alerts", move |tx| alert::collect(tx, &namespace, &destination)).await
     }
 
     async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError> {

@@ -522,6 +522,35 @@ CREATE TRIGGER pause_cause_stands
 BEFORE UPDATE OF namespace, scope, name, cause, paused_by, paused_ms ON pause WHEN OLD.lifted_ms IS NULL
 BEGIN SELECT RAISE(ABORT, 'the first cause of a pause stands'); END;
 
+-- What has stopped and nobody has been told of. It is kept by triggers, so that it commits with the failure itself; what
+-- goes on again is taken out.
+CREATE TABLE alert_due (
+    namespace  TEXT NOT NULL,
+    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox')),
+    id         BLOB NOT NULL CHECK (length(id) = 32),
+    PRIMARY KEY (namespace, noun, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER work_stops AFTER UPDATE OF state ON work
+WHEN NEW.state <> OLD.state
+  AND (NEW.state IN ('review', 'in-doubt', 'dead') OR OLD.state IN ('review', 'in-doubt', 'dead'))
+BEGIN
+    DELETE FROM alert_due WHERE namespace = NEW.namespace AND noun = 'work' AND id = NEW.work_id;
+    INSERT INTO alert_due (namespace, noun, id)
+    SELECT NEW.namespace, 'work', NEW.work_id WHERE NEW.state IN ('review', 'in-doubt', 'dead');
+END;
+
+CREATE TRIGGER work_is_born_stopped AFTER INSERT ON work WHEN NEW.state IN ('review', 'in-doubt', 'dead')
+BEGIN INSERT INTO alert_due (namespace, noun, id) VALUES (NEW.namespace, 'work', NEW.work_id); END;
+
+CREATE TRIGGER outbox_stops AFTER UPDATE OF state ON outbox
+WHEN NEW.state <> OLD.state AND (NEW.state IN ('blocked', 'in-doubt') OR OLD.state IN ('blocked', 'in-doubt'))
+BEGIN
+    DELETE FROM alert_due WHERE namespace = NEW.namespace AND noun = 'outbox' AND id = NEW.row_id;
+    INSERT INTO alert_due (namespace, noun, id)
+    SELECT NEW.namespace, 'outbox', NEW.row_id WHERE NEW.state IN ('blocked', 'in-doubt');
+END;
+
 -- When a destination may be called again: its rate, and what it asked for itself.
 CREATE TABLE destination_pace (
     namespace    TEXT NOT NULL,

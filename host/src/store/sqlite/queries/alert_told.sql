@@ -1,0 +1,1 @@
+DELETE FROM alert_due WHERE namespace = ?1 AND noun = ?2 AND id = ?3
