@@ -20,6 +20,7 @@ mod read_only;
 mod progress;
 mod retention;
 mod secrets;
+mod steps;
 mod versions;
 
 use onceward::contract::tier::Tier;
