@@ -338,7 +338,7 @@ impl HostBuilder {
     }
 
     async fn setup(&self, runtime: &Runtime, store: &dyn Store, bytes: &[u8], limits: &Limits) -> StepSetup {
-        let plugin = runtime.load(bytes, limits).await.expect("a built step loads");
+        let plugin = runtime.loader().load(bytes, limits).await.expect("a built step loads");
         let contract = plugin.contract().clone();
         // The destination `elsewhere` is never granted, so that a test can ask for it.
         let granted = contract.destinations.iter().filter(|wanted| wanted.name != "elsewhere");

@@ -1,17 +1,14 @@
 //! From the configuration to a host: the one place where all parts are put together.
 
-use crate::cli::config::{
-    Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig, StepConfig,
-};
+pub mod steps;
+
+use crate::cli::config::{Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig};
 use crate::clock::Clock;
 use crate::clock::SystemClock;
 use crate::connectors::Secret;
 use crate::connectors::envelope::Envelope;
 use crate::connectors::http::HttpConnector;
 use crate::contract::capability::Mode;
-use crate::contract::response::Response;
-use crate::contract::step::StepContract;
-use crate::contract::window::Window;
 use crate::dispatch::mirror::Mirror;
 use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::setup::{DestinationSetup, StepSetup};
@@ -20,8 +17,8 @@ use crate::models::Model;
 use crate::models::http::{HttpModel, HttpModelSettings};
 use crate::models::scripted::{Scripted, ScriptedOptions};
 use crate::runtime::decide::{DecisionDesk, ModelSetup};
-use crate::runtime::job::{Grants, Holds, RowTerms};
-use crate::runtime::registry::{EngineSettings, Runtime};
+use crate::runtime::job::RowTerms;
+use crate::runtime::registry::Runtime;
 use crate::store::Store;
 use crate::store::sqlite::{SqliteSettings, SqliteStore};
 use anyhow::{Context as _, Result, bail};
@@ -52,6 +49,15 @@ pub fn read_only(config: &Config) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(SqliteStore::open_read_only(&store_settings(config))?))
 }
 
+/// Open the ledger for reading alone, where there is one yet.
+pub fn read_only_where_it_is(config: &Config) -> Result<Option<Arc<dyn Store>>> {
+    let path = config.resolve(&config.store.path);
+    let exists = path
+        .try_exists()
+        .with_context(|| format!("looking for the ledger {}: check its folder", path.display()))?;
+    exists.then(|| read_only(config)).transpose()
+}
+
 /// Open the ledger as its owner.
 pub fn owner(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>)> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -63,14 +69,8 @@ pub fn owner(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>)> {
 pub async fn host(config: &Config) -> Result<Host> {
     let (store, clock) = owner(config)?;
     let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), models(config, &clock)?));
-    let largest = config.steps.iter().map(|step| step.limits.memory_bytes).max();
-    let engine = EngineSettings {
-        cache_dir: Some(config.resolve(&config.runtime.cache_dir)),
-        instances_max: config.runtime.instances,
-        memory_bytes: largest.unwrap_or_else(|| crate::runtime::limits::Limits::default().memory_bytes),
-    };
-    let runtime = Arc::new(Runtime::new(&engine, desk)?);
-    let steps = steps(config, &runtime, &*store).await?;
+    let runtime = Arc::new(Runtime::new(&steps::engine_settings(config), desk)?);
+    let steps = steps::set_up(config, &runtime, &*store).await?;
     if let Some(missing) = config.flow.iter().find(|name| !steps.contains_key(*name)) {
         bail!(
             "the flow names the step {missing:?}, and the configured steps are: {}; add a [[step]] with its plugin",
@@ -183,76 +183,6 @@ fn model(config: &Config, configured: &ModelConfig, clock: &Arc<dyn Clock>) -> R
     }
 }
 
-async fn steps(
-    config: &Config,
-    runtime: &Runtime,
-    store: &dyn Store,
-) -> Result<BTreeMap<String, Arc<StepSetup>>> {
-    let mut steps = BTreeMap::new();
-    for configured in &config.steps {
-        let path = config.resolve(&configured.plugin);
-        let setup = step(config, configured, runtime, store)
-            .await
-            .with_context(|| format!("loading the step {}", path.display()))?;
-        let name = setup.contract().name.clone();
-        if steps.insert(name.clone(), Arc::new(setup)).is_some() {
-            bail!("two configured steps are named {name:?}; the last is {}", path.display());
-        }
-    }
-    Ok(steps)
-}
-
-async fn step(
-    config: &Config,
-    configured: &StepConfig,
-    runtime: &Runtime,
-    store: &dyn Store,
-) -> Result<StepSetup> {
-    let path = config.resolve(&configured.plugin);
-    let bytes =
-        std::fs::read(&path).context("the file can't be read; build the step, or correct `plugin`")?;
-    let plugin = runtime.load(&bytes, &configured.limits).await?;
-    let contract = plugin.contract();
-    let granted = Grants {
-        destinations: configured
-            .destinations
-            .iter()
-            .map(|name| Ok((name.clone(), row_terms(config, name)?)))
-            .collect::<Result<_>>()?,
-        models: configured.models.iter().cloned().collect(),
-    };
-    let destinations = contract.destinations.iter().map(|wanted| &wanted.name);
-    let missing = destinations
-        .filter(|name| !granted.destinations.contains_key(*name))
-        .map(|name| ("destination", name));
-    let models =
-        contract.models.iter().filter(|name| !granted.models.contains(*name)).map(|name| ("model", name));
-    for (what, name) in missing.chain(models) {
-        tracing::warn!("the step {:?} asks for the {what} {name:?}, which it is not granted", contract.name);
-    }
-    refuse_weak_destinations(config, contract)?;
-    let earlier = match contract.mode {
-        Mode::Recorded => store.contract_register(&config.namespace, contract).await?,
-        Mode::ReadOnly => Vec::new(),
-    };
-    let grants = Grants::both(contract, &granted);
-    Ok(StepSetup {
-        holds: Arc::new(Holds {
-            slots: configured.hold_decisions.iter().cloned().collect(),
-            expires_ms: configured.hold_expires_hours.map(|hours| hours.saturating_mul(3_600_000)),
-        }),
-        model_wait_ms: runtime.longest_model_wait_ms(&grants.models),
-        grants: Arc::new(grants),
-        limits: Arc::new(configured.limits.clone()),
-        retry: configured.retry.clone(),
-        window: tightened_window(&contract.window, configured.window.as_ref())?,
-        response: tightened_response(contract.response, configured.response)?,
-        earlier,
-        lease_ms: configured.lease_ms,
-        plugin,
-    })
-}
-
 /// A step that only reads records nothing, so that nothing can follow it and it can follow nothing.
 fn refuse_read_only_flow(config: &Config, steps: &BTreeMap<String, Arc<StepSetup>>) -> Result<()> {
     let reads =
@@ -278,72 +208,4 @@ pub fn row_terms(config: &Config, name: &str) -> Result<RowTerms> {
     };
     let sameness = http.same_text.as_ref().map(SameTextConfig::rule).transpose()?;
     Ok(RowTerms { hold: http.hold, sameness })
-}
-
-/// A step that asks for a receiver that can tell a repeat is not run against one that can't.
-fn refuse_weak_destinations(config: &Config, contract: &StepContract) -> Result<()> {
-    for wanted in &contract.destinations {
-        let Some(DestinationConfig::Http(http)) = config.destinations.get(&wanted.name) else { continue };
-        if !http.tier.promises(wanted.weakest) {
-            bail!(
-                "the step {:?} asks that the destination {:?} be of tier {:?} or better, and it is configured as {:?}; name a receiver that promises as much, and do not claim a tier that it does not keep",
-                contract.name,
-                wanted.name,
-                wanted.weakest.word(),
-                http.tier.word()
-            );
-        }
-    }
-    Ok(())
-}
-
-/// The operator may remember keys for longer than the contract asks, never for shorter.
-fn tightened_window(contract: &Window, configured: Option<&Window>) -> Result<Window> {
-    match (contract, configured) {
-        (window, None) | (_, Some(window @ Window::ForEver)) => Ok(window.clone()),
-        (Window::Duration(least), Some(Window::Duration(wanted))) if wanted >= least => {
-            Ok(Window::Duration(*wanted))
-        }
-        (contract, Some(wanted)) if contract == wanted => Ok(wanted.clone()),
-        (contract, Some(wanted)) => bail!(
-            "`window` would forget keys sooner than the contract allows ({wanted:?} instead of {contract:?}); take a longer one"
-        ),
-    }
-}
-
-/// The operator may give a duplicate less than the contract does, never more.
-fn tightened_response(contract: Response, configured: Option<Response>) -> Result<Response> {
-    let openness = |response| match response {
-        Response::Original => 2,
-        Response::Acknowledgement => 1,
-        Response::Error => 0,
-    };
-    match configured {
-        Some(wanted) if openness(wanted) > openness(contract) => {
-            bail!(
-                "`response` would give a duplicate more than the contract does ({wanted:?} instead of {contract:?})"
-            )
-        }
-        Some(wanted) => Ok(wanted),
-        None => Ok(contract),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{tightened_response, tightened_window};
-    use crate::contract::response::Response;
-    use crate::contract::window::Window;
-
-    #[test]
-    fn the_operator_may_tighten_a_contract_and_never_loosen_it() {
-        let hour = Window::Duration(3_600);
-        assert_eq!(tightened_window(&hour, Some(&Window::ForEver)).unwrap(), Window::ForEver);
-        assert_eq!(tightened_window(&hour, Some(&Window::Duration(7_200))).unwrap(), Window::Duration(7_200));
-        assert!(tightened_window(&hour, Some(&Window::Duration(60))).is_err());
-        assert!(tightened_window(&Window::ForEver, Some(&hour)).is_err());
-        let less = tightened_response(Response::Original, Some(Response::Error)).unwrap();
-        assert_eq!(less, Response::Error);
-        assert!(tightened_response(Response::Error, Some(Response::Original)).is_err());
-    }
 }

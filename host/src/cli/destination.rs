@@ -6,7 +6,7 @@ use crate::cli::config::{Config, DestinationConfig};
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::pause;
-use crate::store::pause::{Pause, PauseScope};
+use crate::store::pause::PauseScope;
 use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
             json!({
                 "destination": name,
                 "tier": http.tier,
-                "paused": stopped(&paused, name),
+                "paused": pause::stopping(&paused, &PauseScope::Destination(name.clone())),
                 "waits_until_ms": waits.get(name),
             })
         });
@@ -47,10 +47,11 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
         .iter()
         .map(|(name, destination)| {
             let DestinationConfig::Http(http) = destination;
-            let (state, remark) = match stopped(&paused, name) {
-                Some(pause) => (
-                    format!("paused {}", output::time(pause.paused_ms)),
-                    format!("{}: {}", pause::words(&pause.scope), pause.cause),
+            let stopping = pause::stopping(&paused, &PauseScope::Destination(name.clone()));
+            let (state, remark) = match stopping {
+                Some(stopping) => (
+                    format!("paused {}", output::time(stopping.paused_ms)),
+                    format!("{}: {}", pause::words(&stopping.scope), stopping.cause),
                 ),
                 None => {
                     let until = waits.get(name).map(|ms| {
@@ -64,13 +65,4 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
         .collect();
     output::table(["DESTINATION", "TIER", "STATE", "REMARK"], &rows)?;
     Ok(Ending::Done)
-}
-
-/// What stops a destination: itself, its namespace, or everything.
-fn stopped<'a>(paused: &'a [Pause], name: &str) -> Option<&'a Pause> {
-    paused.iter().find(|pause| match &pause.scope {
-        PauseScope::Destination(destination) => destination == name,
-        PauseScope::Step(_) => false,
-        PauseScope::Namespace | PauseScope::Everything => true,
-    })
 }

@@ -24,6 +24,7 @@ mod decision;
 mod outbox;
 mod pause;
 mod destination;
+mod step;
 mod retention;
 mod progress;
 mod init;
@@ -95,6 +96,9 @@ enum Verb {
     /// Destinations, and which of them are paused.
     #[command(subcommand)]
     Destination(destination::Verb),
+    /// Steps: what they promise and ask for, and what of it they are granted.
+    #[command(subcommand)]
+    Step(step::Verb),
     /// Stop a destination, a step, the namespace or everything; what is stopped.
     #[command(subcommand)]
     Pause(pause::Verb),
@@ -172,6 +176,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Decision(verb) => decision::decision(&config()?, verb, format).await,
         Verb::Outbox(verb) => outbox::outbox(&config()?, verb, format).await,
         Verb::Destination(verb) => destination::destination(&config()?, verb, format).await,
+        Verb::Step(verb) => step::step(&config()?, &verb, format).await,
         Verb::Pause(verb) => pause::pause(&config()?, verb, format).await,
         Verb::Unpause(scope) => pause::unpause(&config()?, scope, format).await,
         Verb::Progress(verb) => progress::progress(&config()?, verb, format).await,

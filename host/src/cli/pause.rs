@@ -145,6 +145,11 @@ fn list(paused: &[Pause], format: Format) -> Result<()> {
     output::table(["PAUSED", "SINCE", "BY", "CAUSE"], &rows)
 }
 
+/// What stops this one: a pause of its own, of its namespace, or of everything.
+pub(super) fn stopping<'a>(paused: &'a [Pause], one: &PauseScope) -> Option<&'a Pause> {
+    paused.iter().find(|pause| pause.scope.stops(one))
+}
+
 /// A scope for people.
 pub(super) fn words(scope: &PauseScope) -> String {
     match scope {

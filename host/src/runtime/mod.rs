@@ -17,4 +17,5 @@ mod wit;
 mod engine;
 pub mod plugin;
 pub mod run;
+pub mod loader;
 pub mod registry;

@@ -40,6 +40,23 @@ impl PauseScope {
         }
     }
 
+    /// Whether it stops the other one too, of the same namespace.
+    ///
+    /// ```
+    /// use onceward::store::pause::PauseScope;
+    /// let step = PauseScope::Step("lead-intake".to_owned());
+    /// assert!(step.stops(&step) && PauseScope::Namespace.stops(&step));
+    /// assert!(!step.stops(&PauseScope::Namespace) && !PauseScope::Namespace.stops(&PauseScope::Everything));
+    /// ```
+    #[must_use]
+    pub fn stops(&self, other: &Self) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Namespace => *other != Self::Everything,
+            Self::Destination(_) | Self::Step(_) => self == other,
+        }
+    }
+
     /// The scope of this word and name.
     #[must_use]
     pub fn from_word(word: &str, name: String) -> Option<Self> {

@@ -14,7 +14,7 @@ const NO_CONTRACT: &str = include_str!("../../guests/wat/no_contract.wat");
 const OTHER_WORLD: &str = include_str!("../../guests/wat/other_world.wat");
 
 async fn refusal(host: &TestHost, bytes: &[u8]) -> LoadError {
-    host.runtime.load(bytes, &Limits::default()).await.expect_err("it is no step")
+    host.runtime.loader().load(bytes, &Limits::default()).await.expect_err("it is no step")
 }
 
 async fn bare() -> (tempfile::TempDir, TestHost) {
@@ -135,7 +135,8 @@ const BUSINESS_KEY: u32 = 1;
 async fn a_contract_that_cannot_work_is_refused_for_what_is_wrong_with_it() {
     let (_dir, host) = bare().await;
     let fine = declares(&head(256, 4, 1, EVENT_KEY));
-    let plugin = host.runtime.load(&fine, &Limits::default()).await.expect("the smallest step is one");
+    let plugin =
+        host.runtime.loader().load(&fine, &Limits::default()).await.expect("the smallest step is one");
     assert_eq!((plugin.contract().name.as_str(), plugin.imports().len()), ("tiny", 0));
 
     let refused = async |contract: Vec<u8>| match refusal(&host, &declares(&contract)).await {

@@ -48,6 +48,8 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["quarantine", "drop"],
         &["work", "erase"],
         &["destination", "list"],
+        &["step", "list"],
+        &["step", "show"],
         &["pause", "list"],
         &["pause", "destination"],
         &["pause", "step"],

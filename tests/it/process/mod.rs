@@ -22,6 +22,7 @@ mod progress;
 mod retention;
 mod secrets;
 mod story;
+mod steps;
 mod versions;
 
 use onceward::contract::tier::Tier;

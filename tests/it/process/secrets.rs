@@ -2,10 +2,12 @@
 //! ledger, its journal or any other file that the host writes.
 
 use super::Stage;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use support::model_server::ModelServer;
+use support::paths;
 
 /// What every planted credential holds.
 const MARK: &str = "sk-live-4815162342";
@@ -66,6 +68,21 @@ fn leaks(dir: &Path) -> Vec<String> {
         let marked = bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
         if marked && name != "onceward.toml" && !name.ends_with(".secret") {
             found.push(name);
+        }
+    }
+    found
+}
+
+/// The compiled steps with their bytes. They are packed, so that looking for the mark in them would find nothing.
+fn compiled(cache: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(cache).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(compiled(&path));
+        } else if !name.ends_with(".stats") {
+            found.insert(name, std::fs::read(&path).expect("a readable file"));
         }
     }
     found
@@ -169,4 +186,57 @@ fn the_key_of_a_model_stays_in_its_request_alone() {
         host.write("onceward.toml", &config.replace(env, &line)).expect("a configuration");
         vault.check(&["run", "lead.json"], unset, 1, said);
     }
+}
+
+#[test]
+fn no_credential_leaves_the_flow_though_everybody_quotes_it_and_everything_fails() {
+    let vault = Vault::new();
+    let host = &vault.stage.host;
+    let (model, crm) = (ModelServer::start().expect("a provider"), ModelServer::start().expect("a receiver"));
+    // The receiver is one that quotes the credential in its errors and in its receipt.
+    let config = vault
+        .config
+        .replace(&paths::compile_cache().display().to_string(), ".onceward/cache")
+        .replace(&vault.stage.crm.url("/deals"), &format!("{}/chat/completions", crm.base_url()))
+        .replace("tier = \"key\"", "tier = \"key\"\nauthorization = { env = \"CRM_AUTHORIZATION\" }");
+    host.write("onceward.toml", &config).expect("a configuration");
+    host.ask_over_http(&model.base_url(), "").expect("a configuration");
+    let config = super::text(&host.dir().join("onceward.toml"));
+    let variable = format!("Bearer {MARK}-of-the-environment");
+    let check = |args: &[&str], code: i32, said: &str| {
+        vault.check(&[&["--verbose"], args].concat(), OsStr::new(&variable), code, said);
+    };
+    check(&["step", "list"], 0, "destination crm");
+    let steps = compiled(&host.dir().join(".onceward/cache"));
+    assert!(steps.len() >= 2, "two compiled steps: {:?}", steps.keys());
+
+    host.write("onceward.toml", &config.replace("127.0.0.1", "nowhere.invalid")).expect("a configuration");
+    check(&["run", "lead.json", "--deliver"], 3, "nowhere.invalid");
+    host.write("onceward.toml", &config).expect("a configuration");
+    model.order(&["status:401", "echo", "echo", "echo"]).expect("moods");
+    crm.order(&["status:500", "status:401"]).expect("moods");
+    host.lead("next.json", "msg-2", "What is the price?").expect("an event");
+    check(&["run", "next.json", "--deliver", "--wait", "20"], 3, "paused");
+    check(&["unpause", "destination", "crm", "--by", "Noor", "--why", "mended"], 0, "goes on");
+    crm.order(&["echo", "echo"]).expect("moods");
+    host.lead("last.json", "msg-3", "What is the price?").expect("an event");
+    check(&["run", "last.json", "--deliver", "--wait", "20"], 0, "sent");
+    for args in [
+        &["work", "list"][..],
+        &["work", "show", "lead-classifier:v1:web-form:msg-2"],
+        &["work", "show", "crm-writer:v1:web-form:msg-2"],
+        &["work", "show", "crm-writer:v1:web-form:msg-3", "--json"],
+        &["decision", "list", "--json"],
+        &["outbox", "list", "--json"],
+        &["destination", "list", "--json"],
+        &["step", "show", "crm-writer", "--json"],
+    ] {
+        check(args, 0, "");
+    }
+    for (server, key) in [(&model, format!("Bearer {MARK}-of-the-model")), (&crm, variable.clone())] {
+        let heard = server.heard();
+        assert!(!heard.is_empty(), "nobody called it");
+        assert!(heard.iter().all(|heard| heard.authorization.as_ref() == Some(&key)), "{heard:?}");
+    }
+    assert!(compiled(&host.dir().join(".onceward/cache")) == steps, "the compiled steps have changed");
 }

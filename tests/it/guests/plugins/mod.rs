@@ -113,7 +113,8 @@ async fn every_built_step_imports_interfaces_of_this_host_alone() {
         if path.extension().is_none_or(|extension| extension != "wasm") {
             continue;
         }
-        let plugin = host.runtime.load(&std::fs::read(&path).unwrap(), &Limits::default()).await.unwrap();
+        let plugin =
+            host.runtime.loader().load(&std::fs::read(&path).unwrap(), &Limits::default()).await.unwrap();
         for import in plugin.imports() {
             let known = INTERFACES.iter().any(|name| *import == format!("onceward:step/{name}@0.1.0"));
             assert!(known, "{} imports {import}", path.display());

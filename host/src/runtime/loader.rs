@@ -1,0 +1,93 @@
+//! The steps that are loaded, by digest: each component is checked, compiled and asked for its contract once.
+//!
+//! Owns the engine and the compiled components, and needs no ledger for them: what a step promises and asks for can be
+//! read where nothing may run. Refuses what is no step for this host, as a [`LoadError`] that says at which of the
+//! stages.
+
+use crate::contract::step::StepContract;
+use crate::runtime::engine;
+use crate::runtime::engine::{EngineError, EngineSettings};
+use crate::runtime::limits::{Limits, MemoryMeter};
+use crate::runtime::plugin;
+use crate::runtime::plugin::{LoadError, Plugin, PluginDigest};
+use crate::runtime::run::give_way;
+use crate::runtime::state::RunState;
+use crate::runtime::wit::since_v0_1_0::bindings::{Step, StepPre};
+use crate::runtime::wit::since_v0_1_0::link;
+use crate::runtime::world;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Engine, Store};
+
+/// How long a contract may take to be read, in milliseconds. It only returns a record.
+const CONTRACT_WALL_MS: u64 = 2_000;
+
+/// The engine with the loaded steps.
+pub struct Loader {
+    pub(super) engine: Engine,
+    linker: Linker<RunState>,
+    plugins: Mutex<HashMap<PluginDigest, Arc<Plugin>>>,
+}
+
+impl Loader {
+    /// An engine without steps.
+    ///
+    /// # Errors
+    /// [`EngineError`], where the engine or its compile cache can't be set up.
+    pub fn new(settings: &EngineSettings) -> Result<Self, EngineError> {
+        let engine = engine::engine(settings)?;
+        let mut linker = Linker::new(&engine);
+        link(&mut linker).map_err(EngineError::Engine)?;
+        Ok(Self { engine, linker, plugins: Mutex::default() })
+    }
+
+    /// Load a component, or find it loaded.
+    ///
+    /// # Errors
+    /// [`LoadError`], where it is no step, can't be compiled, or its contract is not acceptable.
+    pub async fn load(&self, bytes: &[u8], limits: &Limits) -> Result<Arc<Plugin>, LoadError> {
+        let digest = PluginDigest(Sha256::digest(bytes).into());
+        if let Some(plugin) = self.lock().get(&digest) {
+            return Ok(Arc::clone(plugin));
+        }
+        let imports = world::check(bytes)?;
+        let component = Component::new(&self.engine, bytes).map_err(LoadError::Compile)?;
+        let contract = self.read_contract(&component, limits).await?;
+        contract.validate()?;
+        let pre = self.linker.instantiate_pre(&component).and_then(StepPre::new).map_err(LoadError::Link)?;
+        let plugin = Arc::new(Plugin { digest, contract, imports, pre });
+        Ok(Arc::clone(self.lock().entry(digest).or_insert(plugin)))
+    }
+
+    /// Ask a component for its contract, with every import trapping.
+    async fn read_contract(&self, component: &Component, limits: &Limits) -> Result<StepContract, LoadError> {
+        let mut linker = Linker::<MemoryMeter>::new(&self.engine);
+        linker.define_unknown_imports_as_traps(component).map_err(LoadError::Link)?;
+        let meter = MemoryMeter::new(limits.memory_bytes);
+        let mut store = Store::new(&self.engine, meter);
+        store.limiter(|meter| meter);
+        store.set_hostcall_fuel(usize::try_from(limits.call_bytes).unwrap_or(usize::MAX));
+        give_way(&mut store);
+        let reading = async {
+            let step = Step::instantiate_async(&mut store, component, &linker).await?;
+            step.onceward_step_guest().call_contract(&mut store).await
+        };
+        let wall = Duration::from_millis(CONTRACT_WALL_MS);
+        let given = tokio::time::timeout(wall, reading)
+            .await
+            .map_err(|_| {
+                LoadError::Contract(wasmtime::Error::msg(format!(
+                    "it took longer than {CONTRACT_WALL_MS} ms"
+                )))
+            })?
+            .map_err(LoadError::Contract)?;
+        Ok(plugin::contract(given))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PluginDigest, Arc<Plugin>>> {
+        self.plugins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
