@@ -8,11 +8,12 @@ use crate::conformance::harness::{
 use onceward::contract::response::Response;
 use onceward::contract::sameness::SameText;
 use onceward::store::claim::{Acquired, Arrival, Repeat, Standing};
-use onceward::store::decision::Found;
+use onceward::store::decision::{Found, Pin};
 use onceward::store::operate::{Actor, RowDecision, WorkDecision};
 use onceward::store::outbox::{NewRow, RowOutcome, RowState};
 use onceward::store::quarantine::{OnMismatch, QuarantineDecision, QuarantineFilter};
 use onceward::store::retention::{ERASED, Erased, Erasure};
+use onceward::store::slot::{Seen, SlotDecided, SlotDecision, SlotRef};
 use onceward::store::work::{Collected, Outcome, WorkRef, WorkState};
 use support::sim_clock::START_MS;
 
@@ -202,6 +203,22 @@ pub(super) async fn payload_erase_takes_kept_events_that_a_person_has_decided_ab
     assert_eq!(payloads().await, [true, false, false]);
     assert_eq!(erase(&bench, at(&first.work)).await, gone(1, 1));
     assert_eq!(payloads().await, [true, true, false], "what waits for a person is another event");
+}
+
+pub(super) async fn payload_erase_takes_answers_that_a_person_had_renewed(bench: Bench) {
+    let first = bench.hold("a").await;
+    ask(&bench, &first, "7").await;
+    bench.settle(&first, retry(0)).await;
+    let slot = SlotRef { work: at(&first.work), slot: "s".to_owned() };
+    let renewed = bench.store.decision_decide(slot, SlotDecision::Renew(Seen::default()), actor()).await;
+    assert!(matches!(renewed, Ok(SlotDecided::Applied { .. })), "{renewed:?}");
+    let second = bench.take().await.expect("due");
+    let again = Pin { revision: 2, ..decision::pin(&second, "s", QUESTION) };
+    bench.store.decision_record(decision::answer("8"), again).await.expect("the store works");
+    bench.settle(&second, done()).await;
+    assert_eq!(erase(&bench, at(&first.work)).await, erased(1, 0, 2), "the first answer and the second");
+    let other = bench.hold("b").await;
+    assert_eq!(answer_of(&bench, at(&other.work), Some(QUESTION)).await, None);
 }
 
 pub(super) async fn payload_erase_of_nothing_and_of_another_namespace_is_unknown(bench: Bench) {

@@ -318,6 +318,7 @@ macro_rules! conformance {
                     payload_erase_is_refused_while_a_suppressed_row_may_take_its_turn,
                     payload_erase_leaves_an_answer_that_another_work_refers_to,
                     payload_erase_takes_kept_events_that_a_person_has_decided_about,
+                    payload_erase_takes_answers_that_a_person_had_renewed,
                     payload_erase_of_nothing_and_of_another_namespace_is_unknown,
                     payload_scrub_changes_nothing_that_is_kept,
                 ]

@@ -238,6 +238,23 @@ WHEN NEW.namespace IS NOT OLD.namespace OR NEW.work_id IS NOT OLD.work_id OR NEW
       AND (NEW.cache_key IS NOT OLD.cache_key OR NEW.origin IS NOT OLD.origin))
 BEGIN SELECT RAISE(ABORT, 'the first pin stands'); END;
 
+-- Answers that a work was given before a person had them renewed. They are erased with the work's own.
+CREATE TABLE decision_former (
+    namespace  TEXT NOT NULL,
+    work_id    BLOB NOT NULL,
+    slot       TEXT NOT NULL,
+    revision   INTEGER NOT NULL CHECK (revision >= 1),
+    cache_key  BLOB NOT NULL,
+    PRIMARY KEY (namespace, work_id, slot, revision),
+    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER decision_pin_former AFTER UPDATE OF revision ON decision_pin WHEN NEW.revision <> OLD.revision
+BEGIN
+    INSERT INTO decision_former (namespace, work_id, slot, revision, cache_key)
+    VALUES (OLD.namespace, OLD.work_id, OLD.slot, OLD.revision, OLD.cache_key);
+END;
+
 CREATE TRIGGER decision_pin_revision BEFORE UPDATE OF revision ON decision_pin
 WHEN NEW.revision <> OLD.revision
   AND NOT (NEW.revision = OLD.revision + 1 AND OLD.cache_key IS NOT NULL AND NEW.cache_key IS NULL)

@@ -2,3 +2,7 @@
 SELECT p.cache_key
 FROM work w JOIN decision_pin p ON p.namespace = w.namespace AND p.work_id = w.work_id
 WHERE w.namespace = ?1 AND w.root_key = ?2 AND p.cache_key IS NOT NULL AND (p.origin = 'rule' OR p.revision > 1)
+UNION ALL
+SELECT f.cache_key
+FROM work w JOIN decision_former f ON f.namespace = w.namespace AND f.work_id = w.work_id
+WHERE w.namespace = ?1 AND w.root_key = ?2 AND f.revision > 1

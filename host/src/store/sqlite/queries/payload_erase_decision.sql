@@ -3,6 +3,9 @@ UPDATE decision SET answer = ?3, erased_ms = ?4
 WHERE namespace = ?1 AND erased_ms IS NULL
   AND cache_key IN (
       SELECT p.cache_key FROM work w JOIN decision_pin p ON p.namespace = w.namespace AND p.work_id = w.work_id
+      WHERE w.namespace = ?1 AND w.root_key = ?2 AND p.cache_key IS NOT NULL
+      UNION ALL
+      SELECT f.cache_key FROM work w JOIN decision_former f ON f.namespace = w.namespace AND f.work_id = w.work_id
       WHERE w.namespace = ?1 AND w.root_key = ?2
   )
   AND NOT EXISTS (
