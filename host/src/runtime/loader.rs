@@ -36,7 +36,7 @@ impl Loader {
     /// An engine without steps.
     ///
     /// # Errors
-    /// [`EngineError`], where the engine or its compile cache can't be set up.
+    /// Where the engine or its compile cache can't be set up.
     pub fn new(settings: &EngineSettings) -> Result<Self, EngineError> {
         let engine = engine::engine(settings)?;
         let mut linker = Linker::new(&engine);
