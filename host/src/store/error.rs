@@ -15,6 +15,14 @@ pub enum StoreError {
         /// Why.
         source: Arc<dyn std::error::Error + Send + Sync>,
     },
+    /// There is no file to read.
+    #[error(
+        "opening the ledger {path}: there is none yet; the first command that writes makes it, such as `onceward run`"
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process owns the file.
     #[error(
         "opening the ledger {path}: another process owns it; stop that process, or let it finish (one process owns a ledger file at a time)"

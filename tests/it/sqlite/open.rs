@@ -87,7 +87,7 @@ fn a_path_that_can_not_be_opened_is_named() {
     assert!(refused.to_string().contains(&backend.path().display().to_string()), "{refused}");
     let missing = SqliteBackend::default();
     let reading = SqliteStore::open_read_only(&missing.settings(None)).map(|_| ());
-    assert!(matches!(reading, Err(StoreError::Open { .. })), "{reading:?}");
+    assert!(matches!(reading, Err(StoreError::Missing { .. })), "{reading:?}");
     assert!(!missing.path().exists(), "reading made a file");
 }
 

@@ -73,6 +73,10 @@ pub(super) fn configure(connection: &Connection, settings: &SqliteSettings) -> R
 /// A connection that only reads.
 pub(super) fn readable(path: &Path) -> Result<Connection, StoreError> {
     let open = |source| open_error(path, source);
+    // Only where it is certain: a folder that may not be read says nothing about the file in it.
+    if path.try_exists().is_ok_and(|exists| !exists) {
+        return Err(StoreError::Missing { path: path.to_owned() });
+    }
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI,
