@@ -50,6 +50,7 @@ fn the_story_of_an_event_is_told_whole_and_in_order() {
             "crm-writer       sending ",
             "attempt 1",
             "crm-writer       again ",
+            "may have been applied",
             "crm-writer       sending ",
             "attempt 2",
             "crm-writer       sent ",

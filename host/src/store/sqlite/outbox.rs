@@ -224,8 +224,12 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
             receipt::follow(tx, &row.namespace, row.id, flag.as_deref())?;
             ("sent", external_reference.as_ref().map_or_else(String::new, |r| format!(" (reference {r})")))
         }
-        RowOutcome::Again { cause, .. } => ("again", format!(": {cause}")),
-        RowOutcome::Blocked { cause, .. } => ("blocked", format!(": {cause}")),
+        RowOutcome::Again { cause, maybe_applied, .. } => {
+            ("again", format!(", {}: {cause}", class(*maybe_applied)))
+        }
+        RowOutcome::Blocked { cause, maybe_applied, .. } => {
+            ("blocked", format!(", {}: {cause}", class(*maybe_applied)))
+        }
         RowOutcome::InDoubt { cause, .. } => ("in-doubt", format!(": {cause}")),
         RowOutcome::Withheld { cause, in_doubt } => {
             (if *in_doubt { "in-doubt" } else { "blocked" }, format!(": {cause}"))
@@ -238,4 +242,9 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
     };
     tx.evidence(&row.namespace, work, kind, &format!("row {}{why}", row.id))?;
     Ok(RowSettled::Applied)
+}
+
+/// What an attempt that was not accepted did, as far as anybody knows.
+const fn class(maybe_applied: bool) -> &'static str {
+    if maybe_applied { "may have been applied" } else { "not applied" }
 }
