@@ -25,7 +25,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reqwest::Request;
 use reqwest::header;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderName, HeaderValue};
 use thiserror::Error;
 
 use crate::clock::Clock;
@@ -67,8 +67,10 @@ pub struct HttpSettings {
     pub receipt_limit_bytes: usize,
     /// Whether destinations may be in the operator's own network.
     pub allow_private_addresses: bool,
-    /// `Authorization` values by account name.
+    /// Credentials by account name.
     pub accounts: HashMap<String, Secret>,
+    /// The header that a credential goes out in.
+    pub credential_header: String,
 }
 
 impl Default for HttpSettings {
@@ -79,6 +81,7 @@ impl Default for HttpSettings {
             receipt_limit_bytes: DEFAULT_RECEIPT_LIMIT_BYTES,
             allow_private_addresses: false,
             accounts: HashMap::new(),
+            credential_header: header::AUTHORIZATION.to_string(),
         }
     }
 }
@@ -109,12 +112,21 @@ pub enum HttpConnectorError {
     Client(#[from] ClientError),
     /// A credential can't be sent as a header.
     #[error(
-        "setting up deliveries: the credential of account `{account}` can't be an Authorization header; \
+        "setting up deliveries: the credential of account `{account}` can't be the value of a header; \
          look for a line break or other control characters in it"
     )]
     Credential {
         /// The account's name.
         account: String,
+    },
+    /// The header for the credential is none, or one that the request needs for itself.
+    #[error(
+        "setting up deliveries: a credential can't go out in the header {header:?}, which is no header name or one \
+         that the request needs for itself; take the one that the receiver documents, such as `X-Api-Key`"
+    )]
+    CredentialHeader {
+        /// The header's name.
+        header: String,
     },
 }
 
@@ -122,6 +134,7 @@ pub enum HttpConnectorError {
 pub struct HttpConnector {
     client: HttpClient,
     accounts: HashMap<String, (Secret, HeaderValue)>,
+    credential_header: HeaderName,
     clock: Arc<dyn Clock>,
 }
 
@@ -151,7 +164,9 @@ impl HttpConnector {
             };
             accounts.insert(name, (secret, value));
         }
-        Ok(HttpConnector { client, accounts, clock })
+        let credential_header = request::credential_header(&settings.credential_header)
+            .ok_or(HttpConnectorError::CredentialHeader { header: settings.credential_header })?;
+        Ok(HttpConnector { client, accounts, credential_header, clock })
     }
 
     /// The request of a delivery and the credential in it, or the answer where it can't be made.
@@ -164,6 +179,10 @@ impl HttpConnector {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let (name, key) = request::key_header(&envelope.key_header, delivery.key)
             .map_err(|cause| Answer::Misconfigured(Fault::without_reply(cause)))?;
+        if name == self.credential_header {
+            let cause = format!("`key_header` is `{name}`, in which the credential goes out: choose another");
+            return Err(Answer::Misconfigured(Fault::without_reply(cause)));
+        }
         headers.insert(name, key);
         let body = match &envelope.fingerprint {
             Some(place) => {
@@ -205,7 +224,7 @@ impl HttpConnector {
             );
             return Err(Answer::Unauthorised(Fault::without_reply(cause)));
         };
-        headers.insert(header::AUTHORIZATION, value.clone());
+        headers.insert(&self.credential_header, value.clone());
         Ok(Some(secret))
     }
 

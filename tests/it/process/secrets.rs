@@ -109,6 +109,10 @@ fn a_credential_in_the_wrong_place_is_refused_and_not_repeated() {
     let with_user = vault.config.replace("http://", &format!("http://{MARK}@"));
     vault.stage.host.write("onceward.toml", &with_user).expect("a configuration");
     vault.check(run, set, 1, "user name or password");
+    let in_query = vault.config.replace("/deals\"", &format!("/deals?api_key={MARK}\""));
+    assert_ne!(in_query, vault.config);
+    vault.stage.host.write("onceward.toml", &in_query).expect("a configuration");
+    vault.check(run, set, 1, "a credential in its parameter \"api_key\"");
 }
 
 #[test]
@@ -142,7 +146,7 @@ fn a_credential_in_use_stays_in_use_alone() {
         0,
         "goes on",
     );
-    vault.authorise("authorization = { file = \"crm.secret\" }");
+    vault.authorise("authorization = { file = \"crm.secret\" }\nauthorization_header = \"X-Api-Key\"");
     let killed = host
         .command(&["deliver", "--wait", "20"])
         .env(onceward::crash_point::VARIABLE, "receipt-recorded")

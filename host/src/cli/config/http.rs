@@ -60,8 +60,10 @@ pub struct HttpConfig {
     pub hold: bool,
     /// When two messages to it are the same message, which goes out once.
     pub same_text: Option<SameTextConfig>,
-    /// Where the `Authorization` header's value is.
+    /// Where the credential is: the `Authorization` header's value, or that of `authorization_header`.
     pub authorization: Option<SecretRef>,
+    /// The header that the credential goes out in, where it is another than `Authorization`.
+    pub authorization_header: Option<String>,
     /// Whether private addresses are wanted.
     #[serde(default)]
     pub allow_private_addresses: bool,
@@ -102,6 +104,7 @@ impl HttpConfig {
             allow_private_addresses: self.allow_private_addresses,
             connect_timeout_ms: self.connect_timeout_ms.unwrap_or(defaults.connect_timeout_ms),
             request_timeout_ms: self.request_timeout_ms.unwrap_or(defaults.request_timeout_ms),
+            credential_header: self.authorization_header.clone().unwrap_or(defaults.credential_header),
             ..defaults
         }
     }
@@ -133,6 +136,11 @@ impl HttpConfig {
         self.check_pointers().with_context(|| place.to_owned())?;
         if let Some(same_text) = &self.same_text {
             same_text.rule().with_context(|| place.to_owned())?;
+        }
+        if self.authorization.is_none() && self.authorization_header.is_some() {
+            bail!(
+                "{place}: `authorization_header` names the header of a credential, and there is none; add `authorization`, or take it out"
+            );
         }
         let places = address("url", &self.url).with_context(|| place.to_owned())?;
         self.check_tier(&places).with_context(|| place.to_owned())
@@ -201,6 +209,31 @@ fn address(setting: &str, text: &str) -> Result<Vec<String>> {
     Ok(places)
 }
 
+/// Names of parameters that hold a credential, without punctuation. An address is stored with each row, and shown.
+const CREDENTIAL_PARAMETERS: [&str; 12] = [
+    "apikey",
+    "accesskey",
+    "accesstoken",
+    "authtoken",
+    "token",
+    "secret",
+    "clientsecret",
+    "password",
+    "passwd",
+    "signature",
+    "sig",
+    "authorization",
+];
+
+/// The first parameter of an address that holds a credential.
+fn credential_parameter(url: &Url) -> Option<String> {
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let mut names = url.query_pairs().map(|(name, _)| name.into_owned());
+    names.find(|name| CREDENTIAL_PARAMETERS.contains(&plain(name).as_str()))
+}
+
 /// Read an address that has no places. No refusal repeats it.
 pub(super) fn absolute(setting: &str, text: &str, example: &str) -> Result<Url> {
     let Ok(url) = Url::parse(text) else {
@@ -212,6 +245,11 @@ pub(super) fn absolute(setting: &str, text: &str, example: &str) -> Result<Url> 
     if !url.username().is_empty() || url.password().is_some() {
         bail!(
             "`{setting}` holds a user name or password; an address is stored and shown, so name them with `authorization` or `api_key`"
+        );
+    }
+    if let Some(name) = credential_parameter(&url) {
+        bail!(
+            "`{setting}` holds a credential in its parameter {name:?}; an address is stored and shown, so name it with `authorization` (and `authorization_header`) or `api_key`"
         );
     }
     Ok(url)

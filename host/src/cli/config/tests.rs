@@ -181,6 +181,8 @@ fn an_address_that_cannot_work_is_refused_without_being_repeated() {
         ("ftp://crm.example.com/", "http or https"),
         ("https://ada:hidden@crm.example.com/", "`authorization`"),
         ("https://hidden@crm.example.com/", "`authorization`"),
+        ("https://crm.example.com/deals?api_key=hidden", "\"api_key\""),
+        ("https://crm.example.com/deals?a=1&Access-Token=hidden", "`authorization_header`"),
         ("https://crm.example.com/{/email", "not closed"),
         ("https://crm.example.com/{email}", "{/pointer}"),
         ("https://{/host}/deals", "host"),

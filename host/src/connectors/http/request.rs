@@ -24,6 +24,12 @@ pub(super) fn method(method: Method) -> reqwest::Method {
     }
 }
 
+/// The header for a credential: `Authorization`, or any that the request does not need for itself.
+pub(super) fn credential_header(name: &str) -> Option<HeaderName> {
+    let header = HeaderName::from_bytes(name.as_bytes()).ok()?;
+    (header == header::AUTHORIZATION || !RESERVED_HEADERS.contains(&header)).then_some(header)
+}
+
 pub(super) fn key_header(name: &str, key: &str) -> Result<(HeaderName, HeaderValue), String> {
     let header = HeaderName::from_bytes(name.as_bytes())
         .map_err(|_| format!("`key_header` is {name:?}, which is no header name"))?;

@@ -279,6 +279,21 @@ async fn a_credential_that_is_echoed_reaches_no_answer() {
 }
 
 #[tokio::test]
+async fn a_credential_goes_out_in_the_header_that_the_receiver_wants() {
+    let peer = peer(&[Act::Reply(CREATED)]);
+    let accounts = HashMap::from([("crm".to_owned(), Secret::new("sk-secret"))]);
+    let connector =
+        connector(HttpSettings { accounts, credential_header: "X-Api-Key".to_owned(), ..settings() });
+    let envelope = Envelope { account: Some("crm".into()), ..Envelope::new(peer.url()) };
+    deliver(&connector, &envelope).await;
+    let request = peer.requests.recv().unwrap().to_ascii_lowercase();
+    assert!(request.contains("x-api-key: sk-secret\r\n") && !request.contains("authorization"), "{request}");
+    let same = Envelope { key_header: "x-api-key".to_owned(), ..envelope };
+    let refused = deliver(&connector, &same).await;
+    assert!(refused.fault().unwrap().cause.contains("key_header"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn what_cannot_be_sent_pauses_the_destination_and_never_repeats_the_address() {
     let connector = connector(settings());
     let check = async |envelope: Envelope, key: &str, expected: &str, words: &str| {
@@ -342,6 +357,8 @@ fn settings_that_cannot_work_are_refused_by_name_and_without_the_secret() {
     let accounts = HashMap::from([("crm".to_owned(), Secret::new("Bearer sk\nsecret"))]);
     for (settings, words) in [
         (HttpSettings { accounts, ..settings() }, "`crm`"),
+        (HttpSettings { credential_header: "Host".to_owned(), ..settings() }, "\"Host\""),
+        (HttpSettings { credential_header: "no header".to_owned(), ..settings() }, "\"no header\""),
         (HttpSettings { connect_timeout_ms: 0, ..settings() }, "`connect_timeout_ms`"),
         (HttpSettings { request_timeout_ms: 0, ..settings() }, "`request_timeout_ms`"),
     ] {
