@@ -126,13 +126,8 @@ impl Family {
         if self.kept_events > 0 {
             return None;
         }
-        let works = self.works.iter().map(|work| {
-            work.state.is_final().then_some(work.updated_ms.max(if work.timed {
-                work.occurred_ms
-            } else {
-                0
-            }))
-        });
+        let works = self.works.iter();
+        let works = works.map(|work| work.state.is_final().then_some(work.updated_ms.max(work.occurred_ms)));
         let rows = self.rows.iter().map(|rows| rows.state.is_settled().then_some(rows.updated_ms));
         works.chain(rows).collect::<Option<Vec<_>>>()?.into_iter().max()
     }
