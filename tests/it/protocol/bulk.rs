@@ -7,13 +7,24 @@ use onceward::clock::Clock as _;
 use onceward::store::bulk::{Batch, RowChoice};
 use onceward::store::operate::{Actor, RowDecision};
 use onceward::store::outbox::RowState;
-use support::host::NAMESPACE;
+use support::host::{NAMESPACE, TestHost};
 
 /// Rows that go out again: more than the receiver takes in two seconds.
 const ROWS: u32 = 25;
 
 /// The spread that keeps ten calls a second, in milliseconds.
 const EVERY_MS: i64 = 100;
+
+/// Deliver all; when each attempt was made, by the test's clock.
+async fn sent_at_ms(host: &TestHost) -> Vec<i64> {
+    let mut sent_at_ms = Vec::new();
+    loop {
+        let report = host.deliver().await;
+        sent_at_ms.extend(report.attempts.iter().map(|_| host.clock.now_ms()));
+        let Some(due_ms) = report.next_due_ms else { return sent_at_ms };
+        host.until(due_ms);
+    }
+}
 
 #[tokio::test]
 async fn s23_many_rows_go_out_again_spread_so_that_the_receiver_keeps_up() {
@@ -36,14 +47,7 @@ async fn s23_many_rows_go_out_again_spread_so_that_the_receiver_keeps_up() {
     let again = RowDecision::Again { due_in_ms: 0 };
     let decided = host.store.outbox_decide_all(choice, again, batch, actor).await.unwrap();
     assert_eq!(decided, u64::from(ROWS));
-    // When each went out, by the test's clock.
-    let mut sent_at_ms = Vec::new();
-    loop {
-        let report = host.deliver().await;
-        sent_at_ms.extend(report.attempts.iter().map(|_| host.clock.now_ms()));
-        let Some(due_ms) = report.next_due_ms else { break };
-        host.until(due_ms);
-    }
+    let sent_at_ms = sent_at_ms(&host).await;
     assert_eq!(sent_at_ms.len(), ROWS as usize);
     let crowded = sent_at_ms.windows(11).find(|eleven| eleven[10] - eleven[0] < 1_000);
     assert_eq!(crowded, None, "eleven within a second: {sent_at_ms:?}");
@@ -60,13 +64,7 @@ async fn s23_what_is_replayed_all_at_once_goes_out_at_the_rate_of_the_destinatio
     for n in 0..ROWS {
         host.done("enqueues", &case(&n.to_string())).await;
     }
-    let mut sent_at_ms = Vec::new();
-    loop {
-        let report = host.deliver().await;
-        sent_at_ms.extend(report.attempts.iter().map(|_| host.clock.now_ms()));
-        let Some(due_ms) = report.next_due_ms else { break };
-        host.until(due_ms);
-    }
+    let sent_at_ms = sent_at_ms(&host).await;
     assert_eq!(sent_at_ms.len(), ROWS as usize);
     // Ten a second, and 10 ms that a pass over the outbox can't tell apart.
     let crowded = sent_at_ms.windows(11).find(|eleven| eleven[10] - eleven[0] < 990);

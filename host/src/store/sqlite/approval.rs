@@ -1,6 +1,5 @@
 //! Approvals and edits of held rows.
 
-use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::identity::work_id::revision_id;
@@ -141,7 +140,6 @@ pub(super) fn edit(tx: &Tx<'_>, row: &RowRef, edit: &Edit, actor: &Actor) -> Res
 /// The row that takes the place of an edited one. The person has as long for it as for the one before.
 fn successor(found: Revision, id: RowId, edit: &Edit) -> NewRow {
     let expires_after_ms = found.approval_until_ms.map(|until_ms| until_ms.saturating_sub(found.created_ms));
-    let same = edit.same.as_ref().map(|same| SameText { key: same.key, within_ms: same.within_ms });
     NewRow {
         id,
         destination: found.destination,
@@ -152,7 +150,7 @@ fn successor(found: Revision, id: RowId, edit: &Edit) -> NewRow {
         ordering_key: found.ordering_key,
         approval: found.approval_reason.map(|reason| Approval { reason, expires_after_ms }),
         receipt_step: found.receipt_step,
-        same,
+        same: edit.same.clone(),
     }
 }
 

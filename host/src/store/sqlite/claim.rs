@@ -1,5 +1,6 @@
 //! How a claim is answered: new work, a takeover, or how the work stands.
 
+use crate::contract::fence::Token;
 use crate::contract::response::Response;
 use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
@@ -80,8 +81,17 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
         return record(tx, arrival, cause);
     }
     let token = tx.next_token()?;
+    let lease_until_ms = tx.now_ms.saturating_add(terms.lease_ms);
+    let seq = insert(tx, arrival, Some((token, lease_until_ms)))?;
+    tx.evidence(&arrival.namespace, new.work_id, "claimed", &format!("new, attempt 1, token {token}"))?;
+    acquired(tx, seq, token, Holding::New, arrival.intent.as_deref())
+}
+
+/// Insert an event's work, held by a claim until its lease ends, or by nobody.
+fn insert(tx: &Tx<'_>, arrival: &Arrival, claim: Option<(Token, i64)>) -> Result<i64, StoreError> {
+    let new = &arrival.current;
     let occurred_at_ms = arrival.occurred_at_ms.unwrap_or(tx.now_ms);
-    let seq: Option<i64> = tx.first(
+    let seq = tx.first(
         include_str!("queries/work_insert.sql"),
         rusqlite::params![
             arrival.namespace,
@@ -95,8 +105,8 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
             occurred_at_ms,
             new.content_hash.as_bytes(),
             arrival.payload.as_bytes(),
-            token.number(),
-            tx.now_ms.saturating_add(terms.lease_ms),
+            claim.map(|(token, _)| token.number()),
+            claim.map(|(_, lease_until_ms)| lease_until_ms),
             tx.now_ms,
             arrival.holder.word(),
             arrival.occurred_at_ms.is_some(),
@@ -106,9 +116,7 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
         ],
         |row| row.get(0),
     )?;
-    let seq = seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))?;
-    tx.evidence(&arrival.namespace, new.work_id, "claimed", &format!("new, attempt 1, token {token}"))?;
-    acquired(tx, seq, token, Holding::New, arrival.intent.as_deref())
+    seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))
 }
 
 /// Why the step is stopped, where it is.
@@ -119,29 +127,7 @@ fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> 
 /// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
 fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
     let new = &arrival.current;
-    let occurred_at_ms = arrival.occurred_at_ms.unwrap_or(tx.now_ms);
-    tx.execute(
-        include_str!("queries/work_record.sql"),
-        rusqlite::params![
-            arrival.namespace,
-            new.work_id.as_bytes(),
-            new.root_key.as_bytes(),
-            new.version,
-            arrival.step,
-            new.readable_key,
-            arrival.source,
-            arrival.event_id,
-            occurred_at_ms,
-            new.content_hash.as_bytes(),
-            arrival.payload.as_bytes(),
-            tx.now_ms,
-            arrival.holder.word(),
-            arrival.occurred_at_ms.is_some(),
-            arrival.window.length_ms(),
-            arrival.window.marker(),
-            arrival.window.forget_after_ms(occurred_at_ms, tx.now_ms),
-        ],
-    )?;
+    insert(tx, arrival, None)?;
     let detail = format!("waits, since its step is paused: {cause}");
     tx.evidence(&arrival.namespace, new.work_id, "recorded", &detail)?;
     Ok(answered(arrival, new.work_id, &new.readable_key, Standing::Paused { cause }))
@@ -341,7 +327,7 @@ enum Holding {
 fn acquired(
     tx: &Tx<'_>,
     seq: i64,
-    token: crate::contract::fence::Token,
+    token: Token,
     holding: Holding,
     effect: Option<&str>,
 ) -> Result<Claim, StoreError> {
