@@ -82,7 +82,7 @@ pub trait Ledger: Send + Sync {
     /// do it again.
     async fn effect_record(&self, work: WorkRef, effect: EffectRecord) -> Result<Recorded, StoreError>;
 
-    /// Hold an outside caller's claim for longer, and open the next effect that it is about to do.
+    /// Hold a claim for longer, and open the next effect that an outside caller is about to do.
     async fn lease_extend(&self, work: WorkRef, extension: Extension) -> Result<Extended, StoreError>;
 
     /// Record a step's contract; the contracts of its other versions, newest first. Refuses one whose identity
