@@ -12,10 +12,11 @@
 
 use crate::contract::fence::Token;
 use crate::store::work::WorkState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What is known of an intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntentState {
     /// The caller was about to do it, and has not said what came of it.
@@ -45,7 +46,7 @@ impl IntentState {
 }
 
 /// An effect that a caller said it would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Intent {
     /// The caller's name for it within the work.
     pub slot: String,

@@ -26,6 +26,7 @@ pub mod decision;
 pub mod durable;
 pub mod error;
 pub mod evidence;
+mod hash_text;
 pub mod intent;
 pub mod item;
 pub mod operate;

@@ -326,6 +326,7 @@ macro_rules! conformance {
                     work_list_is_newest_first_and_filtered,
                     work_family_is_all_that_descends_from_a_root,
                     work_show_finds_the_work_of_its_namespace,
+                    work_show_in_json_reads_back_as_it_was,
                     work_resolve_takes_the_beginning_of_an_id_or_a_readable_key,
                     work_counts_are_by_state,
                     outbox_list_is_newest_first_and_filtered,
