@@ -6,7 +6,7 @@
 //! ```text
 //!  open ──effect_record──────────────► recorded     it has happened
 //!   │ └── settle(done) ──────────────► recorded     without a reference
-//!   ├──── settle(retry, reject) ─────► withdrawn    it has not happened, the caller says
+//!   ├──── settle(retry, reject) ─────► withdrawn    it has not happened, the caller says; also settle(give back)
 //!   └──── lease end, settle(doubt) ──► (stays open; the work is in doubt until a person resolves it)
 //! ```
 

@@ -212,6 +212,12 @@ pub enum Outcome {
         /// When, in milliseconds from now.
         due_in_ms: i64,
     },
+    /// The host is stopping, and the run was cut off before it came to an end: as if it had not been claimed. The attempt
+    /// is not counted, and the work is due at once. Nothing that was collected commits.
+    GiveBack {
+        /// Why.
+        cause: String,
+    },
     /// Never again by itself: the budget is used up, or a conflict.
     Dead {
         /// Why.

@@ -75,6 +75,8 @@ macro_rules! conformance {
                     work_settle_with_one_row_twice_over_in_two_payloads_is_a_conflict,
                     work_settle_with_the_same_row_again_keeps_one,
                     work_settle_without_success_commits_evidence_alone,
+                    work_settle_give_back_is_as_if_the_work_had_not_been_claimed,
+                    work_settle_give_back_by_a_stale_holder_changes_nothing,
                     work_settle_continue_commits_the_chunk_and_frees_the_work,
                     work_settle_inserts_a_follow_up_once_and_the_first_stands,
                     work_settle_shares_nothing_between_namespaces,
