@@ -19,7 +19,6 @@ use crate::dispatch::end::End;
 use crate::dispatch::step::{DispatchError, Dispatcher, Held};
 use crate::identity::key::WorkId;
 use crate::runtime::stop::Stop;
-use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::intent::{Extended, Extension};
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};

@@ -6,16 +6,17 @@
 //! ```text
 //!  open ──effect_record──────────────► recorded     it has happened
 //!   │ └── settle(done) ──────────────► recorded     without a reference
-//!   ├──── settle(retry, reject) ─────► withdrawn    it has not happened, the caller says
+//!   ├──── settle(retry, reject) ─────► withdrawn    it has not happened, the caller says; also settle(give back)
 //!   └──── lease end, settle(doubt) ──► (stays open; the work is in doubt until a person resolves it)
 //! ```
 
 use crate::contract::fence::Token;
 use crate::store::work::{Holder, WorkState};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What is known of an intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntentState {
     /// The caller was about to do it, and has not said what came of it.
@@ -45,7 +46,7 @@ impl IntentState {
 }
 
 /// An effect that a caller said it would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Intent {
     /// The caller's name for it within the work.
     pub slot: String,

@@ -10,7 +10,8 @@
 //!            claim                      settle(done)
 //!  (new) ───────────► running ─────────────────────► done
 //!                      │ │ │ settle(continue) ─────► waiting, due at once, attempts restart
-//!                      │ │ └ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
+//!                      │ │ ├ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
+//!                      │ │ └ settle(give back) ─► waiting, due at once, the attempt is not counted
 //!                      │ ├ settle(review) ──► review      attempts or time used up ──► dead
 //!                      │ ├ settle(reject) ──► rejected
 //!                      │ ├ settle(hold) ──► review ── a person decides about the answer ──► waiting
@@ -26,6 +27,7 @@ pub mod decision;
 pub mod durable;
 pub mod error;
 pub mod evidence;
+mod hash_text;
 pub mod intent;
 pub mod item;
 pub mod operate;

@@ -5,6 +5,8 @@
 
 use crate::store::outbox::RowState;
 use crate::store::work::WorkState;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Who acts, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +113,8 @@ impl RowDecision {
 }
 
 /// What became of an act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum Decided<S> {
     /// It is durable.
     Applied,

@@ -106,7 +106,7 @@ pub(super) fn extend(tx: &Tx<'_>, work: &WorkRef, extension: &Extension) -> Resu
 pub(super) fn close(tx: &Tx<'_>, settlement: &Settlement) -> Result<(), StoreError> {
     let state = match settlement.outcome {
         Outcome::Done { .. } => IntentState::Recorded,
-        Outcome::Retry { .. } | Outcome::Reject { .. } => IntentState::Withdrawn,
+        Outcome::Retry { .. } | Outcome::GiveBack { .. } | Outcome::Reject { .. } => IntentState::Withdrawn,
         // Nobody has said whether it happened; a person reads that it is open.
         Outcome::Continue { .. }
         | Outcome::Dead { .. }
