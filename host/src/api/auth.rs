@@ -109,11 +109,12 @@ fn unsaid(field: &str) -> Problem {
 
 /// Let a request through whose sender may do this.
 pub(super) async fn authorize(
-    State((service, verb)): State<(Arc<Service>, Verb)>,
+    State((service, verbs)): State<(Arc<Service>, &'static [Verb])>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    match caller(&service, &request).await.and_then(|caller| caller.checked(verb)) {
+    let proof = Proof::of(request.extensions().get(), request.headers());
+    match caller(&service, proof).await.and_then(|caller| caller.checked(verbs)) {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.run(request).await
@@ -122,27 +123,57 @@ pub(super) async fn authorize(
     }
 }
 
+/// What a request brings along to show who sends it.
+pub(super) enum Proof {
+    /// It came through the unix socket; the namespace that it names.
+    Local(Option<String>),
+    /// A token's hash.
+    Token([u8; 32]),
+    /// Nothing that can be read.
+    None(&'static str),
+}
+
+impl Proof {
+    /// What a request brings along.
+    pub(super) fn of(peer: Option<&Peer>, headers: &HeaderMap) -> Self {
+        if peer == Some(&Peer::Local) {
+            let name = headers.get(NAMESPACE).map(|name| String::from_utf8_lossy(name.as_bytes()).into_owned());
+            return Self::Local(name);
+        }
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        match (values.next(), values.next()) {
+            (Some(value), None) => match value.to_str().ok().and_then(bearer) {
+                Some(token) => Self::Token(token_hash(token)),
+                None => Self::None("the token can't be read"),
+            },
+            _ => Self::None("the request has no token, or several"),
+        }
+    }
+}
+
 /// Who sends a request.
 ///
 /// # Errors
 /// [`Problem`], where nobody knows.
-pub(super) async fn caller<B>(service: &Service, request: &axum::http::Request<B>) -> Result<Caller, Problem> {
-    match request.extensions().get::<Peer>() {
-        Some(Peer::Local) => local(service, request.headers()),
-        _ => by_token(service, request.headers()).await,
+pub(super) async fn caller(service: &Service, proof: Proof) -> Result<Caller, Problem> {
+    match proof {
+        Proof::Local(name) => local(service, name),
+        Proof::Token(hash) => by_token(service, hash).await,
+        Proof::None(why) => Err(unauthenticated(why)),
     }
 }
 
-fn local(service: &Service, headers: &HeaderMap) -> Result<Caller, Problem> {
+fn unauthenticated(why: &str) -> Problem {
+    Problem::new(Kind::Unauthenticated, why).remedy("send `Authorization: Bearer <token>`, one header")
+}
+
+fn local(service: &Service, name: Option<String>) -> Result<Caller, Problem> {
     let mut all = service.namespaces();
-    let namespace = match (headers.get(NAMESPACE), all.next(), all.next()) {
-        (Some(name), ..) => {
-            let name = String::from_utf8_lossy(name.as_bytes());
-            service.namespace(&name).cloned().ok_or_else(|| {
-                Problem::new(Kind::NotFound, format!("the host has no namespace {name:?}"))
-                    .remedy("name one of the configuration")
-            })?
-        }
+    let namespace = match (name, all.next(), all.next()) {
+        (Some(name), ..) => service.namespace(&name).cloned().ok_or_else(|| {
+            Problem::new(Kind::NotFound, format!("the host has no namespace {name:?}"))
+                .remedy("name one of the configuration")
+        })?,
         (None, Some(only), None) => Arc::clone(only),
         _ => {
             let detail = format!("the host has several namespaces; the header {NAMESPACE} names one");
@@ -152,21 +183,12 @@ fn local(service: &Service, headers: &HeaderMap) -> Result<Caller, Problem> {
     Ok(Caller { namespace, verbs: VerbSet::all(), token: None, person: None })
 }
 
-async fn by_token(service: &Service, headers: &HeaderMap) -> Result<Caller, Problem> {
-    let unknown = |detail: &str| {
-        Problem::new(Kind::Unauthenticated, detail).remedy("send `Authorization: Bearer <token>`, one header")
-    };
-    let mut values = headers.get_all(AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return Err(unknown("the request has no token, or several"));
-    };
-    let token = value.to_str().ok().and_then(bearer).ok_or_else(|| unknown("the token can't be read"))?;
-    let found = service.store.token_find(token_hash(token)).await?;
-    let record = found.filter(|token| token.revoked_ms.is_none());
-    let Some(record) = record else { return Err(unknown("the token is not known, or was revoked")) };
+async fn by_token(service: &Service, hash: [u8; 32]) -> Result<Caller, Problem> {
+    let found = service.store.token_find(hash).await?.filter(|token| token.revoked_ms.is_none());
+    let Some(record) = found else { return Err(unauthenticated("the token is not known, or was revoked")) };
     // The configuration may have lost a namespace that a token is still for.
     let Some(namespace) = service.namespace(&record.namespace) else {
-        return Err(unknown("the token's namespace is not set up in this host"));
+        return Err(unauthenticated("the token's namespace is not set up in this host"));
     };
     Ok(Caller {
         namespace: Arc::clone(namespace),
@@ -184,16 +206,17 @@ fn bearer(value: &str) -> Option<&str> {
 }
 
 impl Caller {
-    /// Themselves, where they may do this.
+    /// Themselves, where they have any of these verbs.
     ///
     /// # Errors
-    /// [`Problem`], where they may not.
-    pub fn checked(self, verb: Verb) -> Result<Self, Problem> {
-        if self.verbs.contains(verb) {
+    /// [`Problem`], where they have none of them.
+    pub fn checked(self, verbs: &[Verb]) -> Result<Self, Problem> {
+        if verbs.iter().any(|verb| self.verbs.contains(*verb)) {
             return Ok(self);
         }
-        let detail = format!("the token does not have the verb {:?}", verb.word());
-        Err(Problem::new(Kind::Forbidden, detail).remedy("take a token that has it; an admin makes one"))
+        let wanted = verbs.iter().map(|verb| verb.word()).collect::<Vec<_>>().join(" or ");
+        let detail = format!("the token does not have the verb {wanted}");
+        Err(Problem::new(Kind::Forbidden, detail).remedy("take a token that has it; an administrator makes one"))
     }
 }
 

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 /// How the host is.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Health {
+pub(super) struct Health {
     /// Always `ok`; otherwise there is a problem instead.
     pub status: &'static str,
     /// The program's version.

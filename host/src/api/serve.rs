@@ -3,8 +3,8 @@
 //! A connection that is refused (too many at once) is closed; its sender tries again. When the host stops, no connection is
 //! taken any more, idle ones are closed, and those that are answering may finish within a bound.
 
-use axum::Router;
-use axum::extract::Request;
+use crate::api::router::Api;
+use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,7 +19,6 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::Service as _;
 use tower::ServiceExt as _;
 
 /// How long a sender may take for a request's head, in milliseconds; also how long an idle connection is kept.
@@ -89,7 +88,7 @@ impl Door {
 /// Answer connections until the host stops, and then let those that are answering finish, at most for `bound`.
 pub async fn serve(
     door: Door,
-    router: Router,
+    api: Api,
     connections_max: usize,
     stop: CancellationToken,
     bound: Duration,
@@ -103,14 +102,14 @@ pub async fn serve(
         }) else {
             break;
         };
-        let router = router.clone();
+        let api = api.clone();
         let stop = stop.clone();
         match &door {
             Door::Tcp(listener) => match accept(listener.accept(), &stop).await {
                 Some(Ok((stream, peer))) => {
                     let _ = stream.set_nodelay(true);
                     connections.spawn(async move {
-                        connection(stream, router, Peer::Remote(peer), stop).await;
+                        connection(stream, api, Peer::Remote(peer), stop).await;
                         drop(place);
                     });
                 }
@@ -126,7 +125,7 @@ pub async fn serve(
                 }
                 Some(Ok((stream, _))) => {
                     connections.spawn(async move {
-                        connection(stream, router, Peer::Local, stop).await;
+                        connection(stream, api, Peer::Local, stop).await;
                         drop(place);
                     });
                 }
@@ -156,19 +155,13 @@ async fn failed(error: &io::Error) {
     tokio::time::sleep(Duration::from_millis(ACCEPT_REST_MS)).await;
 }
 
-async fn connection<S>(stream: S, router: Router, peer: Peer, stop: CancellationToken)
+async fn connection<S>(stream: S, api: Api, peer: Peer, stop: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let service = tower::service_fn(move |mut request: Request<Incoming>| {
+    let service = tower::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(peer);
-        let mut router = router.clone();
-        async move {
-            match router.ready().await {
-                Ok(router) => router.call(request).await,
-                Err(never) => match never {},
-            }
-        }
+        api.0.clone().oneshot(request.map(Body::new))
     });
     let mut connection = std::pin::pin!(
         http1::Builder::new()

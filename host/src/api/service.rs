@@ -1,9 +1,11 @@
 //! What the API serves: the ledger, and the namespaces with what each of them has.
 
+use crate::api::error::{Kind, Problem};
 use crate::clock::Clock;
 use crate::dispatch::caller::Callers;
 use crate::dispatch::executor::Executor;
 use crate::dispatch::nudge::Nudge;
+use crate::runtime::job::RowTerms;
 use crate::store::Store;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +36,21 @@ pub struct Namespace {
     pub executor: Option<Arc<Executor>>,
     /// The door for outside callers.
     pub callers: Callers,
+    /// What holds for every row to a destination, by its name.
+    pub row_terms: BTreeMap<String, RowTerms>,
+}
+
+impl Namespace {
+    /// What runs its steps.
+    ///
+    /// # Errors
+    /// [`Problem`], where this process has loaded none.
+    pub fn executor(&self) -> Result<&Arc<Executor>, Problem> {
+        self.executor.as_ref().ok_or_else(|| {
+            Problem::new(Kind::Unavailable, "no steps are loaded in this process")
+                .remedy("start the host with `onceward serve`")
+        })
+    }
 }
 
 /// The service.

@@ -7,7 +7,7 @@
 
 pub mod retry;
 pub mod setup;
-mod error;
+pub mod error;
 pub mod end;
 pub mod mirror;
 pub mod step;
@@ -21,4 +21,5 @@ pub mod reprocess;
 pub mod read;
 mod send;
 pub mod outbox;
+pub mod delivery;
 pub mod retention;

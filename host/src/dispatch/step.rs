@@ -10,6 +10,7 @@
 use crate::clock::Clock;
 use crate::contract::capability::Mode;
 use crate::contract::fence::Token;
+use crate::contract::response::Response;
 use crate::crash_point;
 use crate::crash_point::CrashPoint;
 use crate::dispatch::end::{End, Ended};
@@ -113,6 +114,14 @@ impl Dispatcher {
     pub fn recorded_steps(&self) -> impl Iterator<Item = &str> {
         let recorded = self.steps.iter().filter(|(_, setup)| setup.contract().mode == Mode::Recorded);
         recorded.map(|(name, _)| name.as_str())
+    }
+
+    /// What a step's duplicate gets.
+    ///
+    /// # Errors
+    /// [`DispatchError::UnknownStep`], where there is none of this name.
+    pub fn response(&self, step: &str) -> Result<Response, DispatchError> {
+        Ok(self.setup(step)?.response)
     }
 
     /// Whether the step only reads.

@@ -40,6 +40,7 @@ pub mod slot;
 pub mod retention;
 pub mod sqlite;
 pub mod work;
+pub mod token;
 
 use crate::contract::step::StepContract;
 use crate::store::approval::{Approved, Edit, Edited};
@@ -375,6 +376,6 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect {}
+pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens {}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens> Store for T {}

@@ -15,6 +15,8 @@ pub struct Actor {
     pub name: String,
     /// The reason, for those who read the evidence.
     pub reason: String,
+    /// x
+    pub action: Option<String>,
 }
 
 /// What a person says about a work that can't go on by itself.
