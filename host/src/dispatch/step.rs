@@ -27,7 +27,7 @@ use crate::runtime::run::Ended as RunEnded;
 use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
 use crate::store::Store;
-use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Taking};
 use crate::store::quarantine::OnMismatch;
 use crate::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
@@ -273,6 +273,7 @@ impl Dispatcher {
             payload: event.data_text.clone(),
             window: setup.window.clone(),
             response: setup.response,
+            taking: Taking::Claim,
             on_mismatch: OnMismatch::Refuse,
             holder: Holder::Host,
             intent: None,

@@ -72,8 +72,9 @@ use crate::identity::key::WorkId;
 /// Claims and their ends.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. One atomic
-    /// act. An acquired claim may be answered before its commit; see [`durable::Durable`].
+    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. Or record it,
+    /// where nobody can run it now. One atomic act. An acquired claim may be answered before its commit; see
+    /// [`durable::Durable`]. How a work stands is on disk before it is told.
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError>;
 
     /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.

@@ -11,7 +11,7 @@ use onceward::identity::key::WorkId;
 use onceward::identity::key::digest;
 use onceward::store::Store;
 use onceward::store::approval::{Approved, Edit, Edited};
-use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
+use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Taking, Terms};
 use onceward::store::operate::Actor;
 use onceward::store::outbox::{
     Approval, NewRow, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
@@ -244,6 +244,7 @@ pub(crate) fn arrival(id: &str) -> Arrival {
         payload: r#"{"is":"first"}"#.to_owned(),
         window: Window::ForEver,
         response: Response::Original,
+        taking: Taking::Claim,
         on_mismatch: OnMismatch::Refuse,
         holder: Holder::Host,
         intent: None,

@@ -44,6 +44,8 @@ macro_rules! conformance {
                     work_claim_of_running_work_is_in_progress_with_a_hint,
                     work_claim_of_waiting_work_is_in_progress_until_it_is_due,
                     work_claim_s01_s10_by_twenty_at_once_acquires_once,
+                    work_claim_that_only_records_leaves_new_work_to_whoever_takes_it,
+                    work_claim_that_only_records_takes_no_known_work,
                     work_claim_of_done_work_gives_the_first_result,
                     work_claim_with_other_content_is_a_mismatch_and_changes_nothing,
                     work_claim_after_the_lease_takes_over_with_a_greater_token,

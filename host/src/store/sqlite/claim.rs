@@ -5,7 +5,7 @@ use crate::contract::response::Response;
 use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
-use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Terms};
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Taking, Terms};
 use crate::store::error::StoreError;
 use crate::store::pause::PauseScope;
 use crate::store::quarantine::{OnMismatch, QuarantineState};
@@ -78,7 +78,11 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
         return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
     }
     if let Some(cause) = paused(tx, arrival)? {
-        return record(tx, arrival, cause);
+        let why = format!("waits, since its step is paused: {cause}");
+        return record(tx, arrival, &why, Standing::Paused { cause });
+    }
+    if arrival.taking == Taking::Record {
+        return record(tx, arrival, "waits to be taken", Standing::Recorded);
     }
     let token = tx.next_token()?;
     let lease_until_ms = tx.now_ms.saturating_add(terms.lease_ms);
@@ -124,13 +128,12 @@ fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> 
     pause::find(tx, &arrival.namespace, &PauseScope::Step(arrival.step.clone()))
 }
 
-/// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
-fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
+/// Record new work that nobody holds: it waits, and is due.
+fn record(tx: &Tx<'_>, arrival: &Arrival, why: &str, standing: Standing) -> Result<Claim, StoreError> {
     let new = &arrival.current;
     insert(tx, arrival, None)?;
-    let detail = format!("waits, since its step is paused: {cause}");
-    tx.evidence(&arrival.namespace, new.work_id, "recorded", &detail)?;
-    Ok(answered(arrival, new.work_id, &new.readable_key, Standing::Paused { cause }))
+    tx.evidence(&arrival.namespace, new.work_id, "recorded", why)?;
+    Ok(answered(arrival, new.work_id, &new.readable_key, standing))
 }
 
 fn claim_found(
@@ -156,6 +159,9 @@ fn claim_same(tx: &Tx<'_>, arrival: &Arrival, found: &Found, terms: Terms) -> Re
     let standing = match ready(tx, found) {
         Ready::Now => match paused(tx, arrival)? {
             Some(cause) => Standing::Paused { cause },
+            None if arrival.taking == Taking::Record => {
+                Standing::InProgress { state: found.state, retry_after_ms: 0 }
+            }
             None => match take(tx, found.seq, terms, arrival.intent.as_deref())? {
                 Some(claim) => return Ok(claim),
                 None => standing_at_rest(tx, arrival, found.seq)?,
