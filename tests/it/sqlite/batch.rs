@@ -5,7 +5,7 @@ use crate::conformance::harness::{
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::clock::Clock;
-use onceward::store::claim::{Acquired, Arrival, Claim, Standing, Taking, Terms};
+use onceward::store::claim::{Acquired, Arrival, Claim, Standing, Terms};
 use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
 use onceward::store::sqlite::SqliteStore;
@@ -190,31 +190,6 @@ async fn a_payload_that_does_not_fit_fails_alone() {
     let stored: i64 =
         backend.direct().query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
     assert_eq!(stored, 8);
-}
-
-/// Whoever is told that an event is on record has waited for the commit, so a record may be tried again alone.
-#[tokio::test]
-async fn an_event_that_does_not_fit_fails_alone_where_events_are_recorded() {
-    let backend = SqliteBackend::default();
-    let store = Arc::new(backend.store(Some(SMALL_BYTES)));
-    let gate = Gate::close(&backend.path());
-    let record = |n: usize| {
-        let payload = if n == FAULT { "x".repeat(GIANT_BYTES) } else { "{}".to_owned() };
-        claim(&store, Arrival { taking: Taking::Record, payload, ..arrival(&n.to_string()) })
-    };
-    let records: Vec<_> = (0..9).map(record).collect();
-    gate.open().await;
-    for (n, record) in records.into_iter().enumerate() {
-        match record.await.expect("no panic") {
-            Ok(Claim::Answered(answered)) => {
-                assert_eq!((n == FAULT, answered.standing), (false, Standing::Recorded))
-            }
-            Err(error) => assert!(n == FAULT && matches!(error, StoreError::Full { .. }), "{n}: {error}"),
-            Ok(Claim::Acquired(held)) => panic!("nobody asked to run {:?}", held.work),
-        }
-    }
-    let works = store.work_counts(SPACE).await.expect("the store works");
-    assert_eq!(works.of(WorkState::Waiting), 8);
 }
 
 #[tokio::test]
