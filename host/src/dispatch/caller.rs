@@ -169,6 +169,7 @@ impl Callers {
             event_id: Some(claim.key),
             occurred_at_ms: claim.occurred_at_ms,
             payload: claim.content.unwrap_or_else(|| "null".to_owned()),
+            raw: None,
             window: claim.window,
             response: claim.response,
             taking: Taking::Claim,

@@ -271,6 +271,7 @@ impl Dispatcher {
             event_id: event.id.clone(),
             occurred_at_ms: event.occurred_at_ms,
             payload: event.data_text.clone(),
+            raw: None,
             window: setup.window.clone(),
             response: setup.response,
             taking: Taking::Claim,

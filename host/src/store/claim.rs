@@ -9,6 +9,7 @@ use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
 use crate::store::intent::Intent;
 use crate::store::quarantine::OnMismatch;
+use crate::store::raw::Raw;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 
 /// An event's identity under one version of the step's contract.
@@ -54,6 +55,8 @@ pub struct Arrival {
     pub occurred_at_ms: Option<i64>,
     /// The payload's JSON text as it arrived.
     pub payload: String,
+    /// The event itself, where it came in one piece. It is kept with new work and with an event that is kept for a person.
+    pub raw: Option<Raw>,
     /// The contract's window.
     pub window: Window,
     /// What a duplicate of finished work is answered.

@@ -242,6 +242,7 @@ pub(crate) fn arrival(id: &str) -> Arrival {
         event_id: Some(id.to_owned()),
         occurred_at_ms: Some(support::sim_clock::START_MS - 1_000),
         payload: r#"{"is":"first"}"#.to_owned(),
+        raw: None,
         window: Window::ForEver,
         response: Response::Original,
         taking: Taking::Claim,

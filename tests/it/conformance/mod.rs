@@ -23,6 +23,7 @@ mod pause;
 mod progress;
 mod quarantine;
 mod queue;
+mod raw;
 mod receipt;
 mod reprocess;
 mod same;
@@ -248,6 +249,13 @@ macro_rules! conformance {
                     quarantine_decide_admits_an_event_as_work_of_its_own,
                     quarantine_decide_drops_an_event_and_keeps_the_record,
                     quarantine_decide_of_an_event_that_came_under_an_earlier_version_is_found_again,
+                ]
+                raw: [
+                    event_raw_is_what_arrived_to_the_byte,
+                    event_raw_of_a_repeat_is_the_first_one,
+                    event_raw_of_an_admitted_event_is_its_works,
+                    event_raw_is_erased_with_the_payloads,
+                    event_raw_is_forgotten_with_its_family,
                 ]
                 progress: [
                     progress_find_goes_forward_only,

@@ -13,6 +13,7 @@ use crate::store::sqlite::intent;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
 use crate::store::sqlite::quarantine::Kept;
+use crate::store::sqlite::raw;
 use crate::store::sqlite::retention;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
@@ -120,6 +121,9 @@ fn insert(tx: &Tx<'_>, arrival: &Arrival, claim: Option<(Token, i64)>) -> Result
         ],
         |row| row.get(0),
     )?;
+    if let Some(raw) = &arrival.raw {
+        raw::keep(tx, &arrival.namespace, new.work_id, raw)?;
+    }
     seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))
 }
 
