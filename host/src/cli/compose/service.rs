@@ -12,6 +12,7 @@ use crate::dispatch::nudge::Nudge;
 use crate::dispatch::retention::{Forget, Retention};
 use crate::store::Store;
 use anyhow::{Context as _, Result};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -50,14 +51,14 @@ pub async fn service(
         namespaces.push(namespace(&config, &store, Some(Arc::clone(&executor)))?);
         executors.push(executor);
     }
-    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces);
+    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces, BTreeMap::new());
     Ok(Composed { service, duties, executors })
 }
 
 /// A service that answers and does nothing else, for the commands of a ledger that no host has open.
 pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
     let namespace = namespace(config, &store, None)?;
-    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace]))
+    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace], BTreeMap::new()))
 }
 
 fn namespace(
