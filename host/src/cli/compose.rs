@@ -1,5 +1,6 @@
 //! From the configuration to a host: the one place where all parts are put together.
 
+pub mod sources;
 pub mod steps;
 
 use crate::cli::config::{Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig};
@@ -78,6 +79,7 @@ pub async fn host(config: &Config) -> Result<Host> {
         );
     }
     refuse_read_only_flow(config, &steps)?;
+    sources::refuse_without_step(config, &steps)?;
     let dispatcher = Dispatcher::new(
         Arc::clone(&store),
         runtime,
