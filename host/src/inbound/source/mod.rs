@@ -48,7 +48,7 @@ pub struct Source {
     pub kind: Kind,
     /// How they are proved.
     pub proof: Proof,
-    /// The step that they are work for; the flow's first one where none is named.
+    /// The step that they are work for; where none is named the flow's first one, or the only one.
     pub step: Option<String>,
     /// Where the id stands.
     pub id: Option<Place>,
