@@ -31,8 +31,9 @@ pub(super) async fn context(State(service): State<Arc<Service>>, request: Reques
         response = problem.render(Some(&id));
     }
     let _entered = span.enter();
-    let (status, took_ms) = (response.status().as_u16(), begun.elapsed().as_millis());
-    tracing::info!(status, took_ms = u64::try_from(took_ms).unwrap_or(u64::MAX), "answered");
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    service.metrics.request(&path, status, took);
+    tracing::info!(status, took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "answered");
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

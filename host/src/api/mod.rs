@@ -12,6 +12,7 @@ pub mod extract;
 mod event_body;
 mod events;
 mod health;
+mod metrics;
 pub mod router;
 pub mod serve;
 pub mod service;

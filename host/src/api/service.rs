@@ -8,6 +8,7 @@ use crate::dispatch::nudge::Nudge;
 use crate::inbound::source::Source;
 use crate::runtime::job::RowTerms;
 use crate::store::Store;
+use crate::telemetry::metrics::Metrics;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,6 +75,8 @@ pub struct Service {
     pub limits: Limits,
     /// Who is told that something was changed.
     pub nudge: Nudge,
+    /// What is counted.
+    pub metrics: Metrics,
     namespaces: BTreeMap<String, Arc<Namespace>>,
     sources: BTreeMap<String, SourceSetup>,
     stopping: AtomicBool,
@@ -87,12 +90,13 @@ impl Service {
         clock: Arc<dyn Clock>,
         limits: Limits,
         nudge: Nudge,
+        metrics: Metrics,
         namespaces: impl IntoIterator<Item = Namespace>,
         sources: BTreeMap<String, SourceSetup>,
     ) -> Arc<Self> {
         let namespaces =
             namespaces.into_iter().map(|namespace| (namespace.name.clone(), Arc::new(namespace))).collect();
-        Arc::new(Self { store, clock, limits, nudge, namespaces, sources, stopping: AtomicBool::new(false) })
+        Arc::new(Self { store, clock, limits, nudge, metrics, namespaces, sources, stopping: AtomicBool::new(false) })
     }
 
     /// A namespace by its name.

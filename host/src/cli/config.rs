@@ -12,6 +12,7 @@ mod same_text;
 mod secret_ref;
 mod serve;
 mod source;
+mod telemetry;
 
 pub use crate::cli::config::http::HttpConfig;
 pub use crate::cli::config::model::ModelConfig;
@@ -19,6 +20,7 @@ pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 pub use crate::cli::config::serve::ServeConfig;
+pub use crate::cli::config::telemetry::TelemetryConfig;
 pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
 
 use crate::contract::response::Response;
@@ -56,6 +58,9 @@ pub struct Config {
     /// The service.
     #[serde(default)]
     pub serve: ServeConfig,
+    /// Who is told of what goes on.
+    #[serde(default)]
+    pub telemetry: TelemetryConfig,
     /// The sandbox.
     #[serde(default)]
     pub runtime: RuntimeConfig,

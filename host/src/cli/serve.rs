@@ -14,16 +14,20 @@ use crate::cli::compose::service::Composed;
 use crate::cli::config::Config;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::connectors::otlp::OtlpClient;
 use crate::dispatch::duty::keep;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::operate::Actor;
 use crate::store::token::{NewToken, VerbSet};
+use crate::telemetry;
+use crate::telemetry::traces::Traces;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -36,7 +40,32 @@ pub(super) struct Args {
     listen: Option<SocketAddr>,
 }
 
-pub(super) async fn serve(config: &Config, args: &Args, format: Format) -> Result<Ending> {
+pub(super) async fn serve(
+    config: &Config,
+    args: &Args,
+    verbose: bool,
+    format: Format,
+) -> Result<Ending> {
+    let traces = traces(config)?;
+    telemetry::init(verbose, traces.as_ref());
+    let ending = until_stopped(config, args, format).await;
+    if let Some(traces) = traces {
+        // It blocks, and the last batch is sent on this runtime.
+        tokio::task::spawn_blocking(move || traces.end()).await.context("ending the traces")?;
+    }
+    ending
+}
+
+/// Where traces go, where the operator names a collector.
+fn traces(config: &Config) -> Result<Option<Traces>> {
+    let Some(address) = &config.telemetry.traces else { return Ok(None) };
+    let doing = "setting up [telemetry] traces";
+    let client = OtlpClient::new(Handle::current()).context(doing)?;
+    let headers = config.telemetry.headers(config)?;
+    Ok(Some(Traces::to(address, headers, Arc::new(client)).context(doing)?))
+}
+
+async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<Ending> {
     let (store, clock) = compose::owner(config)?;
     let first_token = first_token(config, &*store).await?;
     let stop = CancellationToken::new();

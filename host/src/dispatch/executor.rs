@@ -15,18 +15,18 @@ use crate::contract::fence::Token;
 use crate::dispatch::duty::{Duty, Pass};
 use crate::dispatch::nudge::Nudge;
 use crate::dispatch::signal::Signals;
-use crate::dispatch::end::End;
 use crate::dispatch::step::{DispatchError, Dispatcher, Held};
 use crate::identity::key::WorkId;
 use crate::runtime::stop::Stop;
 use crate::store::error::StoreError;
 use crate::store::intent::{Extended, Extension};
+use crate::telemetry::metrics::Metrics;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tracing::Instrument as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -47,13 +47,13 @@ pub struct Executor {
     tasks: TaskTracker,
     /// Runs that are left are to be stopped.
     drained: CancellationToken,
-    leases_lost: AtomicU64,
+    metrics: Metrics,
 }
 
 impl Executor {
     /// An executor that nudges whoever has to do with what it settles.
     #[must_use]
-    pub fn new(dispatcher: Arc<Dispatcher>, clock: Arc<dyn Clock>, nudge: Nudge) -> Arc<Self> {
+    pub fn new(dispatcher: Arc<Dispatcher>, clock: Arc<dyn Clock>, nudge: Nudge, metrics: Metrics) -> Arc<Self> {
         Arc::new(Self {
             dispatcher,
             clock,
@@ -62,7 +62,7 @@ impl Executor {
             running: Mutex::default(),
             tasks: TaskTracker::new(),
             drained: CancellationToken::new(),
-            leases_lost: AtomicU64::new(0),
+            metrics,
         })
     }
 
@@ -78,16 +78,12 @@ impl Executor {
         self.lock().len()
     }
 
-    /// How many runs have lost their lease since the start.
-    #[must_use]
-    pub fn leases_lost(&self) -> u64 {
-        self.leases_lost.load(Ordering::Relaxed)
-    }
-
     /// Bring a claimed work to its end in the background.
     pub fn start(self: &Arc<Self>, held: Held) {
         let this = Arc::clone(self);
-        self.tasks.spawn(async move { this.bring_to_end(held).await });
+        let (work, step) = (held.work().work_id, &held.work().step);
+        let span = tracing::info_span!("run", %work, step, attempt = held.work().attempt);
+        self.tasks.spawn(async move { this.bring_to_end(held).await }.instrument(span));
     }
 
     /// Stop the runs of a work that a person has cancelled. Where there is none here nothing happens: the store knows of
@@ -141,9 +137,7 @@ impl Executor {
         match ended {
             Ok(ended) => {
                 tracing::info!(work = %work.id, step = ended.work.step, end = ?ended.end.word(), "a run ended");
-                if ended.end == End::LeaseLost {
-                    self.leases_lost.fetch_add(1, Ordering::Relaxed);
-                }
+                self.metrics.run(&work.namespace, &ended.work.step, ended.end.word());
             }
             // The lease ends, and the work is taken over.
             Err(error) => {

@@ -30,6 +30,7 @@ pub mod evidence;
 mod hash_text;
 pub mod intent;
 pub mod item;
+pub mod ledger_size;
 pub mod operate;
 pub mod outbox;
 pub mod pause;
@@ -53,6 +54,7 @@ use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
 use crate::store::item::{ItemClaim, ItemVerdict};
+use crate::store::ledger_size::LedgerSize;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
     FoundRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
@@ -349,6 +351,12 @@ pub trait Inspect: Send + Sync {
 
     /// How many rows are in each state.
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError>;
+
+    /// When the oldest work that waits, or the oldest row that is pending, was recorded, Unix milliseconds.
+    async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError>;
+
+    /// How large the backend's files are.
+    async fn ledger_size(&self) -> Result<LedgerSize, StoreError>;
 
     /// The steps whose contracts are recorded in the namespace, by name.
     async fn step_list(&self, namespace: &str) -> Result<Vec<String>, StoreError>;

@@ -5,12 +5,14 @@ use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::clock::Clock;
 use crate::dispatch::caller::Callers;
-use crate::dispatch::delivery::{DeliverTo, OnAttempt, Upkeep};
+use crate::dispatch::delivery::{DeliverTo, Upkeep};
 use crate::dispatch::duty::Duty;
 use crate::dispatch::executor::{Executor, Worker};
 use crate::dispatch::nudge::Nudge;
+use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::retention::{Forget, Retention};
 use crate::store::Store;
+use crate::telemetry::metrics::Metrics;
 use anyhow::{Context as _, Result, bail};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +36,7 @@ pub async fn service(
     stop: &CancellationToken,
 ) -> Result<Composed> {
     let runtime = compose::runtime(config, &store, &clock)?;
-    let nudge = Nudge::default();
+    let (nudge, metrics) = (Nudge::default(), Metrics::default());
     let (mut namespaces, mut executors) = (Vec::new(), Vec::new());
     let mut duties: Vec<Box<dyn Duty>> = Vec::new();
     for name in std::iter::once(&config.namespace).chain(&config.serve.namespaces) {
@@ -42,9 +44,10 @@ pub async fn service(
         let dispatcher = compose::dispatcher(&config, &runtime, &store, &clock)
             .await
             .with_context(|| format!("setting up the namespace {name:?}"))?;
-        let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone());
+        let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
         duties.push(Box::new(Worker(Arc::clone(&executor))));
-        deliver(&config, &store, &clock, &nudge, stop, &mut duties)?;
+        let deliverer = compose::deliverer(&config, Arc::clone(&store), &clock)?;
+        deliver(Arc::new(deliverer.until(stop.clone())), &clock, &nudge, &metrics, &mut duties);
         let age_ms = config.retention.decisions_max_age_ms();
         let retention = Retention::new(Arc::clone(&store), name.clone(), age_ms);
         duties.push(Box::new(Forget::new(retention, Arc::clone(&clock))));
@@ -55,14 +58,14 @@ pub async fn service(
         Some(executor) => sources(config, executor)?,
         None => BTreeMap::new(),
     };
-    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces, sources);
+    let service = Service::new(store, clock, config.serve.limits(), nudge, metrics, namespaces, sources);
     Ok(Composed { service, duties, executors })
 }
 
 /// A service that answers and does nothing else, for the commands of a ledger that no host has open.
 pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
     let namespace = namespace(config, &store, None)?;
-    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace], BTreeMap::new()))
+    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), Metrics::default(), [namespace], BTreeMap::new()))
 }
 
 fn namespace(
@@ -98,27 +101,22 @@ fn sources(config: &Config, executor: &Executor) -> Result<BTreeMap<String, Sour
     Ok(sources)
 }
 
+/// One duty for each destination, and one for what belongs to none.
 fn deliver(
-    config: &Config,
-    store: &Arc<dyn Store>,
+    deliverer: Arc<Deliverer>,
     clock: &Arc<dyn Clock>,
     nudge: &Nudge,
-    stop: &CancellationToken,
+    metrics: &Metrics,
     duties: &mut Vec<Box<dyn Duty>>,
-) -> Result<()> {
-    let deliverer = Arc::new(compose::deliverer(config, Arc::clone(store), clock)?.until(stop.clone()));
-    let on_attempt: OnAttempt = Arc::new(|attempt| {
-        tracing::info!(row = %attempt.row, destination = attempt.destination, attempt = attempt.attempt, "delivered");
-    });
+) {
     for destination in deliverer.destinations() {
         duties.push(Box::new(DeliverTo {
             deliverer: Arc::clone(&deliverer),
             destination: Arc::clone(destination),
             clock: Arc::clone(clock),
             nudge: nudge.clone(),
-            on_attempt: Arc::clone(&on_attempt),
+            metrics: metrics.clone(),
         }));
     }
     duties.push(Box::new(Upkeep(deliverer)));
-    Ok(())
 }

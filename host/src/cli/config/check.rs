@@ -18,6 +18,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         bound::check("[store]", &[bound::ledger(max_bytes)])?;
     }
     config.serve.check(&config.namespace)?;
+    config.telemetry.check()?;
     bound::check("[runtime]", &[bound::instances(config.runtime.instances)])?;
     if config.flow.len() > FLOW_STEPS_MAX {
         bail!(
