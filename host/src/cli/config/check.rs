@@ -49,6 +49,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
         let DestinationConfig::Http(http) = destination;
         http.check(&format!("[destination.{name}]"))?;
     }
+    for (name, source) in &config.sources {
+        source.check(name, !config.flow.is_empty() || config.steps.len() == 1)?;
+    }
     config.steps.iter().try_for_each(|step| check_step(config, step))
 }
 
