@@ -64,7 +64,8 @@ impl Api {
 /// The routes of a service.
 #[must_use]
 pub fn api(service: &Arc<Service>) -> Api {
-    let (router, description) = table(Some(service)).split_for_parts();
+    let router = table(Some(service)).split_for_parts().0;
+    let description = openapi();
     let router = router
         .route("/v1/openapi.json", get(async || axum::Json(description)))
         .fallback(not_found)

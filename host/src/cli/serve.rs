@@ -97,6 +97,7 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
     });
     service.stop();
     stop.cancel();
+    executors.iter().for_each(|executor| executor.close());
     let drained = async {
         while faces.join_next().await.is_some() {}
         for executor in executors {

@@ -45,6 +45,8 @@ pub struct Executor {
     /// The works under way, so that a run can be stopped.
     running: Mutex<BTreeMap<(WorkId, Token), CancellationToken>>,
     tasks: TaskTracker,
+    /// Whoever waits is to be told how it stands.
+    closed: CancellationToken,
     /// Runs that are left are to be stopped.
     drained: CancellationToken,
     metrics: Metrics,
@@ -61,6 +63,7 @@ impl Executor {
             signals: Signals::default(),
             running: Mutex::default(),
             tasks: TaskTracker::new(),
+            closed: CancellationToken::new(),
             drained: CancellationToken::new(),
             metrics,
         })
@@ -108,12 +111,21 @@ impl Executor {
             let found = self.dispatcher.store().work_show(work.clone()).await?;
             let moving = |found: &WorkRecord| matches!(found.state, WorkState::Running | WorkState::Waiting);
             let now = tokio::time::Instant::now();
-            if now >= until || !found.as_ref().is_some_and(moving) {
+            if now >= until || self.closed.is_cancelled() || !found.as_ref().is_some_and(moving) {
                 return Ok(found);
             }
             let look = (now + Duration::from_millis(LOOK_EVERY_MS)).min(until);
-            let _ = tokio::time::timeout_at(look, signal).await;
+            tokio::select! {
+                () = signal => {}
+                () = tokio::time::sleep_until(look) => {}
+                () = self.closed.cancelled() => {}
+            }
         }
+    }
+
+    /// Tell whoever waits for a work how it stands now, and let nobody wait any more: the host is about to stop.
+    pub fn close(&self) {
+        self.closed.cancel();
     }
 
     /// Let the runs come to their end, at most for so long, and stop those that are left: their claims are given back. No

@@ -50,6 +50,12 @@ impl Exchange {
         self.split().map_or(&[], |(_, body)| body)
     }
 
+    /// All of it as text, for failures of tests.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
     /// The body as JSON.
     ///
     /// # Errors
