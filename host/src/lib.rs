@@ -25,4 +25,5 @@ pub mod runtime;
 pub mod dispatch;
 
 // faces
+pub mod api;
 pub mod cli;

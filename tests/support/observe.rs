@@ -10,8 +10,8 @@ use onceward::clock::Clock as _;
 use onceward::dispatch::outbox::Attempt;
 use onceward::dispatch::outbox::DeliveryReport;
 use onceward::dispatch::step::Claimed;
-use onceward::dispatch::step::End;
-use onceward::dispatch::step::Ended;
+use onceward::dispatch::end::End;
+use onceward::dispatch::end::Ended;
 use onceward::dispatch::step::Held;
 use onceward::identity::event::Event;
 use onceward::identity::key::WorkId;
@@ -111,7 +111,7 @@ impl TestHost {
 
     /// Let something go on that is stopped; whether it was.
     pub async fn unpause(&self, scope: PauseScope) -> bool {
-        let actor = Actor { name: "Noor".to_owned(), reason: "it answers again".to_owned() };
+        let actor = Actor { name: "Noor".to_owned(), reason: "it answers again".to_owned(), action: None };
         self.store.pause_lift(NAMESPACE, scope, actor).await.expect("the ledger works")
     }
 

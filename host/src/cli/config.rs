@@ -10,6 +10,7 @@ mod progress;
 mod model;
 mod same_text;
 mod secret_ref;
+mod serve;
 mod source;
 
 pub use crate::cli::config::http::HttpConfig;
@@ -17,6 +18,7 @@ pub use crate::cli::config::model::ModelConfig;
 pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
+pub use crate::cli::config::serve::ServeConfig;
 pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
 
 use crate::contract::response::Response;
@@ -51,6 +53,9 @@ pub struct Config {
     /// The ledger.
     #[serde(default)]
     pub store: StoreConfig,
+    /// The service.
+    #[serde(default)]
+    pub serve: ServeConfig,
     /// The sandbox.
     #[serde(default)]
     pub runtime: RuntimeConfig,
@@ -193,6 +198,20 @@ impl Config {
             path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
         check::check(&config).with_context(|| format!("checking the configuration {}", path.display()))?;
         Ok(config)
+    }
+
+    /// The same for another namespace.
+    #[must_use]
+    pub fn in_namespace(&self, name: &str) -> Self {
+        Self { namespace: name.to_owned(), ..self.clone() }
+    }
+
+    /// The host's socket: beside the ledger, since one host has it.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        let mut path = self.resolve(&self.store.path).into_os_string();
+        path.push(".sock");
+        path.into()
     }
 
     /// A path of the file, as this process reaches it.

@@ -46,7 +46,7 @@ impl Family {
     pub(super) fn counts(&self) -> WorkCounts {
         let mut counts = WorkCounts::default();
         for work in &self.works {
-            *counts.by_state.entry(work.state.word()).or_default() += 1;
+            *counts.by_state.entry(work.state).or_default() += 1;
         }
         counts
     }

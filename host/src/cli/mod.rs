@@ -10,7 +10,9 @@ pub mod config;
 pub mod compose;
 pub mod output;
 mod input;
+mod client;
 mod run;
+mod serve;
 mod resume;
 mod deliver;
 mod find;
@@ -69,6 +71,8 @@ enum Verb {
     Init(init::Args),
     /// Run an event through the flow, or through one step.
     Run(run::Args),
+    /// Serve the API, run what is due and deliver it, until told to stop.
+    Serve(serve::Args),
     /// Take over unfinished work and run what is due.
     Resume(resume::Args),
     /// Send what is due in the outbox.
@@ -165,6 +169,7 @@ async fn run(cli: Cli) -> Result<Ending> {
     match cli.verb {
         Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(&config()?, &args, format).await,
+        Verb::Serve(args) => serve::serve(&config()?, &args, format).await,
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,

@@ -43,7 +43,7 @@ impl Rows {
     }
 
     /// How many rows are in each state, for programs.
-    pub(super) const fn by_state(&self) -> &BTreeMap<&'static str, u64> {
+    pub(super) const fn by_state(&self) -> &BTreeMap<RowState, u64> {
         &self.counts.by_state
     }
 

@@ -1,7 +1,9 @@
 //! `onceward work`: works, and how they stand.
 
 use crate::cli::Ending;
+use crate::api::works::Works;
 use crate::cli::bulk;
+use crate::cli::client::Client;
 use crate::cli::bulk::Selection;
 use crate::cli::compose;
 use crate::cli::config::Config;
@@ -14,7 +16,7 @@ use crate::cli::reprocess;
 use crate::cli::work_show;
 use crate::store::bulk::WorkChoice;
 use crate::store::operate::WorkDecision;
-use crate::store::work::{WorkFilter, WorkRecord, WorkState};
+use crate::store::work::{WorkRecord, WorkState};
 use anyhow::{Result, anyhow};
 
 /// Verbs of `work`.
@@ -108,10 +110,10 @@ pub(super) enum Verb {
 pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
         Verb::List { state, step, limit } => {
-            let store = compose::read_only(config)?;
-            let state = state.as_deref().map(parse_state).transpose()?;
-            let filter = WorkFilter { namespace: config.namespace.clone(), state, step, limit };
-            list(&store.work_list(filter).await?, format)?;
+            let query = [("state", state), ("step", step), ("limit", Some(limit.to_string()))];
+            let query: Vec<_> = query.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+            let answer = Client::reading(config).await?.get(&["v1", "works"], &query).await?;
+            list(&answer.read::<Works>()?.works, format)?;
         }
         Verb::Show { work, family } => {
             let store = compose::read_only(config)?;

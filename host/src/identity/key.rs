@@ -16,12 +16,18 @@ use serde::Serialize;
 use serde::Serializer;
 use sha2::Digest as _;
 use sha2::Sha256;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// Length of every key: the output of SHA-256.
 pub const KEY_LENGTH_BYTES: usize = 32;
 
 /// Length of a key's text: two hex digits a byte.
 pub const KEY_TEXT_LENGTH_BYTES: usize = 2 * KEY_LENGTH_BYTES;
+
+/// What a key's text looks like, for API descriptions.
+const KEY_TEXT_PATTERN: &str = "^[0-9a-f]{64}$";
 
 /// Why bytes or text could not be read as a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +104,11 @@ fn read_hex(name: &'static str, text: &str) -> Result<[u8; KEY_LENGTH_BYTES], Ke
     Ok(bytes)
 }
 
+/// A key as an API description tells it: its text.
+fn text_schema() -> RefOr<Schema> {
+    ObjectBuilder::new().schema_type(Type::String).pattern(Some(KEY_TEXT_PATTERN)).into()
+}
+
 fn hex_digit(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -166,6 +177,14 @@ macro_rules! key {
                 String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
             }
         }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                text_schema()
+            }
+        }
+
+        impl ToSchema for $name {}
     };
 }
 
@@ -240,6 +259,8 @@ mod tests {
         assert_eq!(json, format!("\"{key}\""));
         assert_eq!(serde_json::from_str::<RowId>(&json).expect("its own text"), key);
         assert_eq!(RowId::try_from(&key.as_bytes()[..]), Ok(key));
+        let schema = serde_json::to_value(RowId::schema()).expect("a schema is JSON");
+        assert_eq!(schema, serde_json::json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" }));
     }
 
     #[test]

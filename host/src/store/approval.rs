@@ -5,10 +5,14 @@
 
 use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
+use crate::store::hash_text;
 use crate::store::outbox::RowState;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What became of an approval.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum Approved {
     /// The row may go out.
     Applied,
@@ -22,6 +26,8 @@ pub enum Approved {
     /// The payload is another one than the person saw.
     OtherPayload {
         /// The hash of the payload that stands.
+        #[serde(with = "hash_text")]
+        #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
         payload_hash: [u8; 32],
     },
     /// It was edited; the successor waits for an approval of its own.
@@ -52,7 +58,8 @@ pub struct Edit {
 }
 
 /// What became of an edit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum Edited {
     /// The held row is superseded by this one, which is itself unapproved.
     Applied {

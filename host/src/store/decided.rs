@@ -5,10 +5,11 @@ use crate::identity::key::WorkId;
 use crate::store::decision::Figures;
 use crate::store::slot::SlotApproval;
 use crate::store::work::WorkState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One decision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DecisionEntry {
     /// The work.
     pub work_id: WorkId,
@@ -31,7 +32,8 @@ pub struct DecisionEntry {
 }
 
 /// The answer of one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = DecidedAnswer)]
 pub struct Decided {
     /// JSON text.
     pub answer: String,
@@ -63,7 +65,7 @@ pub struct DecisionFilter {
 }
 
 /// What one model was asked, and what was answered without it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelTotals {
     /// The model by the operator's name.
     pub model: String,

@@ -9,7 +9,8 @@ use crate::identity::key::CacheKey;
 use crate::identity::key::digest;
 use crate::store::slot::SlotApproval;
 use crate::store::work::WorkRef;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The label under which an answer is hashed, so that a person approves exactly what was shown.
 const ANSWER_LABEL: &str = "onceward/answer";
@@ -66,7 +67,7 @@ pub struct DecisionRecord {
 }
 
 /// What it took to ask a model, all calls of one decision together. What the provider does not say is not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Figures {
     /// Calls, also those that failed.
     pub calls: u32,

@@ -100,6 +100,11 @@ pub enum StoreError {
         /// What.
         what: String,
     },
+    /// x
+    #[error("x")]
+    ActionReused{
+/// x
+action:String},
     /// The step's contract may not be recorded.
     #[error("recording a contract")]
     Contract(#[source] Arc<ContractError>),

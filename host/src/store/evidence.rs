@@ -1,9 +1,10 @@
 //! Evidence: what happened to a work, in order. It is appended to and never changed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One line of evidence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Evidence {
     /// Its place in the order of all evidence.
     pub seq: i64,

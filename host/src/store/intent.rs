@@ -6,16 +6,17 @@
 //! ```text
 //!  open ──effect_record──────────────► recorded     it has happened
 //!   │ └── settle(done) ──────────────► recorded     without a reference
-//!   ├──── settle(retry, reject) ─────► withdrawn    it has not happened, the caller says
+//!   ├──── settle(retry, reject) ─────► withdrawn    it has not happened, the caller says; also settle(give back)
 //!   └──── lease end, settle(doubt) ──► (stays open; the work is in doubt until a person resolves it)
 //! ```
 
 use crate::contract::fence::Token;
-use crate::store::work::WorkState;
-use serde::Serialize;
+use crate::store::work::{Holder, WorkState};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What is known of an intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntentState {
     /// The caller was about to do it, and has not said what came of it.
@@ -45,7 +46,7 @@ impl IntentState {
 }
 
 /// An effect that a caller said it would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Intent {
     /// The caller's name for it within the work.
     pub slot: String,
@@ -89,14 +90,16 @@ pub enum Recorded {
     Unknown,
 }
 
-/// A caller's wish to hold its claim for longer.
+/// A holder's wish to hold its claim for longer.
 #[derive(Clone, Debug)]
 pub struct Extension {
     /// The claim.
     pub token: Token,
+    /// Who asks. A caller can't hold the work of a step in this host for longer, nor the other way round.
+    pub holder: Holder,
     /// How long it shall hold from now, in milliseconds. A lease is never shortened.
     pub lease_ms: i64,
-    /// The next effect that the caller is about to do.
+    /// The next effect that an outside caller is about to do.
     pub intent: Option<String>,
 }
 

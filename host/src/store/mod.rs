@@ -10,7 +10,8 @@
 //!            claim                      settle(done)
 //!  (new) ───────────► running ─────────────────────► done
 //!                      │ │ │ settle(continue) ─────► waiting, due at once, attempts restart
-//!                      │ │ └ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
+//!                      │ │ ├ settle(retry) / lease end ─► waiting ──due──► running (attempt+1, new token)
+//!                      │ │ └ settle(give back) ─► waiting, due at once, the attempt is not counted
 //!                      │ ├ settle(review) ──► review      attempts or time used up ──► dead
 //!                      │ ├ settle(reject) ──► rejected
 //!                      │ ├ settle(hold) ──► review ── a person decides about the answer ──► waiting
@@ -26,6 +27,7 @@ pub mod decision;
 pub mod durable;
 pub mod error;
 pub mod evidence;
+mod hash_text;
 pub mod intent;
 pub mod item;
 pub mod operate;
@@ -38,6 +40,7 @@ pub mod slot;
 pub mod retention;
 pub mod sqlite;
 pub mod work;
+pub mod token;
 
 use crate::contract::step::StepContract;
 use crate::store::approval::{Approved, Edit, Edited};
@@ -82,7 +85,7 @@ pub trait Ledger: Send + Sync {
     /// do it again.
     async fn effect_record(&self, work: WorkRef, effect: EffectRecord) -> Result<Recorded, StoreError>;
 
-    /// Hold an outside caller's claim for longer, and open the next effect that it is about to do.
+    /// Hold a claim for longer, and open the next effect that an outside caller is about to do.
     async fn lease_extend(&self, work: WorkRef, extension: Extension) -> Result<Extended, StoreError>;
 
     /// Record a step's contract; the contracts of its other versions, newest first. Refuses one whose identity
@@ -373,6 +376,6 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect {}
+pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens {}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens> Store for T {}

@@ -5,6 +5,8 @@
 
 use crate::store::outbox::RowState;
 use crate::store::work::WorkState;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Who acts, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct Actor {
     pub name: String,
     /// The reason, for those who read the evidence.
     pub reason: String,
+    /// x
+    pub action: Option<String>,
 }
 
 /// What a person says about a work that can't go on by itself.
@@ -111,7 +115,8 @@ impl RowDecision {
 }
 
 /// What became of an act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum Decided<S> {
     /// It is durable.
     Applied,

@@ -16,7 +16,9 @@ use crate::contract::fence::Token;
 use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
+use crate::store::hash_text;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A row by its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +30,7 @@ pub struct RowRef {
 }
 
 /// Where a row stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowState {
     /// A person must approve it first.
@@ -307,7 +309,7 @@ pub enum RowSettled {
 }
 
 /// One row as it is stored.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OutboxRow {
     /// The namespace.
     pub namespace: String,
@@ -322,7 +324,8 @@ pub struct OutboxRow {
     /// JSON text.
     pub payload: String,
     /// The hash of the canonical payload.
-    #[serde(serialize_with = "hex")]
+    #[serde(with = "hash_text")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     pub payload_hash: [u8; 32],
     /// Which revision of the slot's row it is, from 1.
     pub revision: u32,
@@ -376,17 +379,17 @@ pub struct OutboxFilter {
 }
 
 /// How many rows are in each state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OutboxCounts {
     /// State and count, for states that have any.
-    pub by_state: std::collections::BTreeMap<&'static str, u64>,
+    pub by_state: std::collections::BTreeMap<RowState, u64>,
 }
 
 impl OutboxCounts {
     /// How many are in this state.
     #[must_use]
     pub fn of(&self, state: RowState) -> u64 {
-        self.by_state.get(state.word()).copied().unwrap_or(0)
+        self.by_state.get(&state).copied().unwrap_or(0)
     }
 }
 
@@ -397,8 +400,4 @@ pub struct FoundRow {
     pub payload_hash: [u8; 32],
     /// The slot's live revision.
     pub live: RowId,
-}
-
-fn hex<S: serde::Serializer>(hash: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&RowId::from_bytes(*hash))
 }

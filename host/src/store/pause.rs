@@ -3,10 +3,11 @@
 //! A pause stops new claims, takes and sends; what is under way comes to its end. Nothing is lost by it: events are
 //! recorded and wait, rows wait without losing an attempt.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What is stopped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "scope", content = "name", rename_all = "kebab-case")]
 pub enum PauseScope {
     /// Rows to a destination.
@@ -71,7 +72,7 @@ impl PauseScope {
 }
 
 /// A pause that holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pause {
     /// What is stopped.
     #[serde(flatten)]

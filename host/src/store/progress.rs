@@ -2,7 +2,8 @@
 
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Which handoffs to list.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct ProgressFilter {
 }
 
 /// A handoff: an event on its way from stage to stage.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Handoff {
     /// The identity that all of it descends from.
     pub root_key: RootKey,
@@ -37,7 +38,7 @@ pub struct Handoff {
 }
 
 /// How many handoffs stand in a stage.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StageCount {
     /// The stage.
     pub stage: String,

@@ -6,6 +6,8 @@
 use crate::identity::key::ContentHash;
 use crate::identity::key::WorkId;
 use crate::store::work::{WorkRef, WorkState};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A person's wish to run an old event under the step's present version.
 #[derive(Clone, Debug)]
@@ -23,7 +25,8 @@ pub struct Reprocess {
 }
 
 /// What became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum Reprocessed {
     /// It waits as new work.
     Applied {

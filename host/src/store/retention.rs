@@ -10,7 +10,8 @@ use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::outbox::RowState;
 use crate::store::work::WorkState;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What stands in the place of everything that was erased. JSON text.
 pub const ERASED: &str = r#"{"erased":true}"#;
@@ -39,7 +40,7 @@ pub struct Pass {
 }
 
 /// Families that are kept until their windows end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Kept {
     /// The marker that they wait for; none where they wait for time to pass.
     pub marker: Option<String>,
@@ -51,7 +52,7 @@ pub struct Kept {
 }
 
 /// A marker that an operator or a job has set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Marker {
     /// Its name, which windows refer to.
     pub name: String,
@@ -60,7 +61,8 @@ pub struct Marker {
 }
 
 /// What became of a request to erase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum Erasure {
     /// The payloads of the whole family are gone.
     Applied(Erased),
@@ -83,7 +85,7 @@ pub enum Erasure {
 }
 
 /// What was erased. All are 0 where it had been erased before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Erased {
     /// Works whose payload, result and cursor are gone.
     pub works: u64,

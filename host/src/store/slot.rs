@@ -10,10 +10,11 @@
 
 use crate::identity::key::AnswerHash;
 use crate::store::work::{WorkRef, WorkState};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What people have said about an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", tag = "state")]
 pub enum SlotApproval {
     /// Nobody has been asked.
@@ -92,7 +93,8 @@ impl SlotDecision {
 }
 
 /// What became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "outcome", content = "detail", rename_all = "kebab-case")]
 pub enum SlotDecided {
     /// It is durable, and the work stands like this now.
     Applied {

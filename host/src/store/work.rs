@@ -8,7 +8,8 @@ use crate::identity::key::WorkId;
 use crate::store::decision::RulePin;
 use crate::store::item::ItemEffect;
 use crate::store::outbox::NewRow;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A work by its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,7 +21,7 @@ pub struct WorkRef {
 }
 
 /// Where a work stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkState {
     /// Due later, or now.
@@ -83,7 +84,7 @@ impl WorkState {
 }
 
 /// Who runs a work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Holder {
     /// A step in this host. Its lease ends with the host's process.
@@ -110,7 +111,7 @@ impl Holder {
 }
 
 /// One work as it is stored.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WorkRecord {
     /// The namespace.
     pub namespace: String,
@@ -210,6 +211,12 @@ pub enum Outcome {
         cause: String,
         /// When, in milliseconds from now.
         due_in_ms: i64,
+    },
+    /// The host is stopping, and the run was cut off before it came to an end: as if it had not been claimed. The attempt
+    /// is not counted, and the work is due at once. Nothing that was collected commits.
+    GiveBack {
+        /// Why.
+        cause: String,
     },
     /// Never again by itself: the budget is used up, or a conflict.
     Dead {
@@ -327,16 +334,16 @@ pub struct WorkFilter {
 }
 
 /// How many works are in each state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkCounts {
     /// State and count, for states that have any.
-    pub by_state: std::collections::BTreeMap<&'static str, u64>,
+    pub by_state: std::collections::BTreeMap<WorkState, u64>,
 }
 
 impl WorkCounts {
     /// How many are in this state.
     #[must_use]
     pub fn of(&self, state: WorkState) -> u64 {
-        self.by_state.get(state.word()).copied().unwrap_or(0)
+        self.by_state.get(&state).copied().unwrap_or(0)
     }
 }

@@ -35,7 +35,7 @@ async fn record_at(
 }
 
 async fn extend(bench: &Bench, held: &Acquired, lease_ms: i64, effect: Option<&str>) -> Extended {
-    let extension = Extension { token: held.token, lease_ms, intent: effect.map(str::to_owned) };
+    let extension = Extension { token: held.token, holder: Holder::Caller, lease_ms, intent: effect.map(str::to_owned) };
     bench.store.lease_extend(at(&held.work), extension).await.expect("the store works")
 }
 
@@ -230,6 +230,7 @@ pub(super) async fn work_settle_says_what_became_of_the_effects_that_are_open(be
         (Outcome::Reject { cause: "spam".to_owned() }, IntentState::Withdrawn),
         (Outcome::Review { cause: "unsure".to_owned() }, IntentState::Open),
         (Outcome::InDoubt { cause: "reply lost".to_owned() }, IntentState::Open),
+        (Outcome::GiveBack { cause: "not begun".to_owned() }, IntentState::Withdrawn),
     ];
     for (n, (end, state)) in cases.into_iter().enumerate() {
         let held = hold(&bench, &format!("w{n}"), Some("pay")).await;

@@ -1,12 +1,17 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, SPACE, arrival, at, done, follow_up, held, retry, row_id, rows, take,
+    Bench, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, follow_up, held, retry, row_id, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;
 use onceward::store::outbox::{OutboxFilter, RowOutcome, RowState};
+use onceward::store::pause::PauseScope;
 use onceward::store::work::{Collected, Outcome, WorkFilter, WorkRef, WorkState};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::fmt::Debug;
 
 pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     for id in ["1", "2", "3"] {
@@ -54,6 +59,30 @@ pub(super) async fn work_show_finds_the_work_of_its_namespace(bench: Bench) {
     for missing in [there, unknown] {
         assert!(bench.store.work_show(missing).await.expect("the store works").is_none());
     }
+}
+
+/// What programs are shown they can read: the records give themselves back from their JSON.
+pub(super) async fn work_show_in_json_reads_back_as_it_was(bench: Bench) {
+    fn check<T: Serialize + DeserializeOwned + Debug>(shown: &T) -> Value {
+        let json = serde_json::to_value(shown).expect("it can be shown");
+        let read: T = serde_json::from_value(json.clone()).expect("what is shown can be read");
+        assert_eq!(format!("{read:?}"), format!("{shown:?}"));
+        json
+    }
+    let held = bench.finish("a", rows(&["1", "2"])).await;
+    bench.store.pause_set(SPACE, PauseScope::Everything, actor()).await.expect("the store works");
+    bench.store.pause_set(SPACE, PauseScope::Step(STEP.to_owned()), actor()).await.expect("the store works");
+    let work = check(&bench.show(at(&held.work)).await);
+    assert_eq!((&work["state"], &work["work_id"]), (&json!("done"), &json!(held.work.work_id.to_string())));
+    let row = check(&bench.row("1").await);
+    assert_eq!(row["payload_hash"].as_str().map(str::len), Some(64), "{row}");
+    let works = check(&bench.store.work_counts(SPACE).await.expect("the store works"));
+    assert_eq!(works, json!({ "by_state": { "done": 1 } }));
+    let rows = check(&bench.store.outbox_counts(SPACE).await.expect("the store works"));
+    assert_eq!(rows, json!({ "by_state": { "pending": 2 } }));
+    check(&bench.store.evidence_list(at(&held.work)).await.expect("the store works"));
+    let pauses = check(&bench.store.pause_list(SPACE).await.expect("the store works"));
+    assert_eq!((&pauses[0]["scope"], &pauses[1]["name"]), (&json!("everything"), &json!(STEP)));
 }
 
 pub(super) async fn work_resolve_takes_the_beginning_of_an_id_or_a_readable_key(bench: Bench) {

@@ -1,12 +1,13 @@
 //! Settling: all of a run's outcome, or none of it.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, LEASE_MS, SPACE, STEP, TERMS, arrival, at, done, done_with, follow_up, held, retry,
-    row, row_id, rows,
+    ATTEMPTS, Bench, ELSEWHERE, LEASE_MS, SPACE, STEP, TERMS, actor, arrival, at, done, done_with, follow_up,
+    held, retry, row, row_id, rows,
 };
 use onceward::store::claim::{Acquired, Arrival, Standing};
 use onceward::store::decision::{DecisionQuery, Found, RulePin};
 use onceward::store::item::{ItemClaim, ItemEffect, ItemVerdict};
+use onceward::store::operate::WorkDecision;
 use onceward::store::outbox::{RowOutcome, RowState};
 use onceward::store::work::{Collected, Mark, Outcome, Settled, WorkRef, WorkState};
 use support::sim_clock::START_MS;
@@ -192,6 +193,51 @@ pub(super) async fn work_settle_without_success_commits_evidence_alone(bench: Be
             evidence.iter().filter(|line| line.kind == "note").map(|line| &line.detail).collect();
         assert_eq!(notes, ["one", "two"]);
     }
+}
+
+pub(super) async fn work_settle_give_back_is_as_if_the_work_had_not_been_claimed(bench: Bench) {
+    let give_back = || Outcome::GiveBack { cause: "the host is stopping".to_owned() };
+    let first = bench.hold("a").await;
+    claim_items(&bench, &first, &["x done"]).await.expect("held");
+    assert_eq!(bench.settle_with(&first, give_back(), &["half way"]).await, Settled::Applied);
+    let work = bench.show(at(&first.work)).await;
+    assert_eq!((work.state, work.attempt, work.budget_from_ms), (WorkState::Waiting, 0, None));
+    assert_eq!((work.due_ms, work.lease_until_ms, work.cause), (Some(START_MS), None, None));
+    assert_eq!(bench.settle(&first, give_back()).await, Settled::LeaseLost, "it was the holder's no more");
+    // However often: the budget of attempts is never used up by it, and its time begins with the run that counts.
+    for _ in 0..ATTEMPTS + 1 {
+        let held = bench.take().await.expect("it is due at once");
+        assert!(!held.takeover && held.work.attempt == 1, "{:?}", held.work);
+        assert_eq!(bench.settle(&held, give_back()).await, Settled::Applied);
+    }
+    bench.advance(LEASE_MS);
+    let failed = bench.take().await.expect("due");
+    assert_eq!(claim_items(&bench, &failed, &["x done"]).await.expect("held"), [ItemVerdict::Acquired]);
+    bench.settle(&failed, retry(0)).await;
+    bench.advance(1_000);
+    let second = bench.take().await.expect("due");
+    bench.settle(&second, give_back()).await;
+    let work = bench.show(at(&first.work)).await;
+    assert_eq!((work.attempt, work.budget_from_ms), (1, Some(START_MS + LEASE_MS)), "one run counts");
+    assert_eq!(work.cause.as_deref(), Some("the model is away"), "the last failure stays");
+    let told = bench.store.evidence_list(at(&first.work)).await.expect("the store works");
+    let last = told.last().expect("it is told");
+    assert!(last.kind == "settled" && last.detail.starts_with("given back"), "{last:?}");
+    assert!(last.detail.ends_with("the host is stopping"), "{last:?}");
+}
+
+pub(super) async fn work_settle_give_back_by_a_stale_holder_changes_nothing(bench: Bench) {
+    let slow = bench.hold("a").await;
+    bench.advance(LEASE_MS);
+    let next = bench.hold("a").await;
+    let outcome = Outcome::GiveBack { cause: "the host is stopping".to_owned() };
+    assert_eq!(bench.settle(&slow, outcome.clone()).await, Settled::LeaseLost);
+    let work = bench.show(at(&slow.work)).await;
+    assert_eq!((work.state, work.attempt), (WorkState::Running, 2));
+    // What a person has said in the meantime comes first.
+    bench.store.work_decide(at(&next.work), WorkDecision::Cancel, actor()).await.expect("the store works");
+    assert!(matches!(bench.settle(&next, outcome).await, Settled::Cancelled { .. }));
+    assert_eq!(bench.show(at(&slow.work)).await.state, WorkState::Cancelled);
 }
 
 pub(super) async fn work_settle_continue_commits_the_chunk_and_frees_the_work(bench: Bench) {

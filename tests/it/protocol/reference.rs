@@ -10,7 +10,7 @@ use crate::protocol::with_rows;
 use onceward::connectors::Envelope;
 use onceward::contract::tier::Tier;
 use onceward::dispatch::step::Claimed;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::store::claim::Standing;
 use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;

@@ -5,7 +5,7 @@ use crate::protocol::enqueuer;
 use crate::protocol::receiver;
 use crate::protocol::with_rows;
 use onceward::dispatch::step::DispatchError;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::identity::event::Event;
 use onceward::store::claim::{Repeat, Standing};
 use onceward::store::error::StoreError;

@@ -9,7 +9,7 @@ use onceward::store::claim::{Acquired, Arrival, Claim, Standing, Terms};
 use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
 use onceward::store::sqlite::SqliteStore;
-use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter};
+use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter, WorkState};
 use onceward::store::{Inspect, Ledger};
 use rusqlite::Connection;
 use std::path::Path;
@@ -96,7 +96,10 @@ async fn two_hundred_claims_share_a_few_commits() {
         held.durable.wait().await.expect("it is committed");
     }
     assert!((1..=5).contains(&store.commits()), "{} commits", store.commits());
-    assert_eq!(store.work_counts(SPACE).await.expect("the store works").by_state.get("running"), Some(&200));
+    assert_eq!(
+        store.work_counts(SPACE).await.expect("the store works").by_state.get(&WorkState::Running),
+        Some(&200)
+    );
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use crate::sqlite::batch::{Gate, claim, giant, settle, settle_with_a_fault};
 use crate::sqlite::full::{assert_kept, fill};
 use onceward::store::claim::Claim;
 use onceward::store::error::StoreError;
+use onceward::store::outbox::RowState;
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
 use onceward::store::work::Settled;
 use onceward::store::{Inspect, Ledger};
@@ -165,7 +166,10 @@ async fn a_commit_that_does_not_fit_fails_for_the_one_at_fault() {
     let failed = settle_with_a_fault(&store, &works, gate, giant(GIANT_BYTES)).await;
     assert!(matches!(failed, Err(StoreError::Full { .. })), "{failed:?}");
     assert_eq!(store.commits() - before, 8, "the batch did not fail as a whole");
-    assert_eq!(store.outbox_counts(SPACE).await.expect("the store works").by_state.get("pending"), Some(&8));
+    assert_eq!(
+        store.outbox_counts(SPACE).await.expect("the store works").by_state.get(&RowState::Pending),
+        Some(&8)
+    );
 }
 
 /// A claim is answered before its commit. Where the commit fails, its token must never be another holder's.

@@ -5,7 +5,7 @@ use crate::sqlite::backend::SqliteBackend;
 use onceward::store::error::StoreError;
 use onceward::store::outbox::Take;
 use onceward::store::sqlite::{SCHEMA_VERSION, SqliteStore};
-use onceward::store::work::{Settled, Settlement};
+use onceward::store::work::{Settled, Settlement, WorkState};
 use onceward::store::{Inspect, Ledger, Outbox};
 use rusqlite::Connection;
 use std::path::Path;
@@ -27,7 +27,10 @@ async fn a_second_owner_is_refused_until_the_first_has_gone() {
     first.work_claim(arrival("a"), TERMS).await.expect("the refused opener disturbs nothing");
     drop(first);
     let second = backend.store(None);
-    assert_eq!(second.work_counts(SPACE).await.expect("the store works").by_state.get("running"), Some(&1));
+    assert_eq!(
+        second.work_counts(SPACE).await.expect("the store works").by_state.get(&WorkState::Running),
+        Some(&1)
+    );
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     if let Some(max_bytes) = config.store.max_bytes {
         bound::check("[store]", &[bound::ledger(max_bytes)])?;
     }
+    config.serve.check(&config.namespace)?;
     bound::check("[runtime]", &[bound::instances(config.runtime.instances)])?;
     if config.flow.len() > FLOW_STEPS_MAX {
         bail!(

@@ -94,7 +94,7 @@ impl Inspect for SqliteStore {
 
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError> {
         let counts = self.state_counts(namespace, "work", WorkState::from_word).await?;
-        Ok(WorkCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
+        Ok(WorkCounts { by_state: counts.into_iter().collect() })
     }
 
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {
@@ -140,7 +140,7 @@ impl Inspect for SqliteStore {
 
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError> {
         let counts = self.state_counts(namespace, "outbox", RowState::from_word).await?;
-        Ok(OutboxCounts { by_state: counts.into_iter().map(|(state, n)| (state.word(), n)).collect() })
+        Ok(OutboxCounts { by_state: counts.into_iter().collect() })
     }
 
     async fn decision_list(&self, filter: DecisionFilter) -> Result<Vec<DecisionEntry>, StoreError> {

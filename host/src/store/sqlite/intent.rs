@@ -94,7 +94,8 @@ fn detail(effect: &EffectRecord) -> String {
 pub(super) fn extend(tx: &Tx<'_>, work: &WorkRef, extension: &Extension) -> Result<Extended, StoreError> {
     let until_ms = tx.now_ms.saturating_add(extension.lease_ms);
     let (namespace, token) = (&work.namespace, extension.token);
-    let values = (namespace, work.id.as_bytes(), token.number(), until_ms, tx.now_ms);
+    let holder = extension.holder.word();
+    let values = (namespace, work.id.as_bytes(), token.number(), until_ms, tx.now_ms, holder);
     let extended = tx.first(include_str!("queries/lease_extend.sql"), values, |row| row.get(0))?;
     let Some(lease_until_ms) = extended else { return Ok(Extended::LeaseLost) };
     let intents = open(tx, namespace, work.id, token, extension.intent.as_deref())?;
@@ -105,7 +106,7 @@ pub(super) fn extend(tx: &Tx<'_>, work: &WorkRef, extension: &Extension) -> Resu
 pub(super) fn close(tx: &Tx<'_>, settlement: &Settlement) -> Result<(), StoreError> {
     let state = match settlement.outcome {
         Outcome::Done { .. } => IntentState::Recorded,
-        Outcome::Retry { .. } | Outcome::Reject { .. } => IntentState::Withdrawn,
+        Outcome::Retry { .. } | Outcome::GiveBack { .. } | Outcome::Reject { .. } => IntentState::Withdrawn,
         // Nobody has said whether it happened; a person reads that it is open.
         Outcome::Continue { .. }
         | Outcome::Dead { .. }

@@ -125,6 +125,8 @@ fn follow(tx: &Tx<'_>, settlement: &Settlement, next: &FollowUp) -> Result<(), S
 struct Change<'a> {
     state: WorkState,
     restart: bool,
+    /// Why the claim counts as if it had not been made, where it does.
+    given_back: Option<&'a str>,
     due_ms: Option<i64>,
     cursor: Option<&'a str>,
     output: Option<&'a str>,
@@ -137,6 +139,7 @@ impl<'a> Change<'a> {
         Self {
             state,
             restart: false,
+            given_back: None,
             due_ms: None,
             cursor: None,
             output: None,
@@ -163,6 +166,10 @@ impl<'a> Change<'a> {
                 cause: Some(cause),
                 ..Self::to(WorkState::Waiting)
             },
+            // It is no failure: the last cause of one stays.
+            Outcome::GiveBack { cause } => {
+                Self { given_back: Some(cause), due_ms: Some(now_ms), ..Self::to(WorkState::Waiting) }
+            }
             Outcome::Dead { cause } => Self { cause: Some(cause), ..Self::to(WorkState::Dead) },
             Outcome::Review { cause } | Outcome::Hold { cause, .. } => {
                 Self { cause: Some(cause), ..Self::to(WorkState::Review) }
@@ -173,6 +180,9 @@ impl<'a> Change<'a> {
     }
 
     fn detail(&self) -> String {
+        if let Some(cause) = self.given_back {
+            return format!("given back, the attempt is not counted: {cause}");
+        }
         let why = self.cause.or(self.needs_review).map(|why| format!(": {why}")).unwrap_or_default();
         match self.state {
             WorkState::Waiting if self.restart => "continue, from the cursor".to_owned(),
@@ -198,6 +208,7 @@ fn update(tx: &Tx<'_>, settlement: &Settlement, change: &Change<'_>) -> Result<(
             change.needs_review,
             change.cause,
             tx.now_ms,
+            change.given_back.is_some(),
         ),
     )?;
     if updated != 1 {

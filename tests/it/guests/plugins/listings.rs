@@ -3,7 +3,7 @@
 use crate::guests::plugins::received;
 use onceward::connectors::Envelope;
 use onceward::contract::tier::Tier;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::store::outbox::RowState;
 use serde_json::Value;
 use serde_json::json;
@@ -44,7 +44,7 @@ async fn s21_a_batch_that_died_after_300_of_10000_is_started_again_and_runs_the_
     let lost = first.take(SCRAPER).await.run(&first.dispatcher).await;
     drop(lost);
     let count = async |host: &TestHost| host.store.outbox_counts(support::host::NAMESPACE).await.unwrap();
-    assert_eq!(count(&first).await.by_state[RowState::Pending.word()], 300);
+    assert_eq!(count(&first).await.by_state[&RowState::Pending], 300);
     let (clock, oracle) = first.end().await;
 
     let second = HostBuilder::new(dir.path()).step("listing_scraper").doors_of(&clock, &oracle).start().await;
@@ -61,7 +61,7 @@ async fn s21_a_batch_that_died_after_300_of_10000_is_started_again_and_runs_the_
         output(&rest[rest.len() - 1]),
         json!({ "listings": 10_000, "new": 10_000, "known": 0, "left_out": 0 })
     );
-    assert_eq!(count(&second).await.by_state[RowState::Pending.word()], 10_000);
+    assert_eq!(count(&second).await.by_state[&RowState::Pending], 10_000);
 }
 
 #[tokio::test]

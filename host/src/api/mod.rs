@@ -1,0 +1,19 @@
+//! The API: HTTP for platforms, programs and operators.
+//!
+//! Owns the routes ([`router`]), who may use them ([`auth`]), how bodies are read ([`body`]) and how it says yes
+//! ([`verdict`]) and no ([`error`], the one file that knows status codes). A handler reads, calls dispatch or the store, and
+//! answers; it keeps nothing. It refuses what it can't read before anything is stored, and answers after the commit.
+
+pub mod auth;
+pub mod body;
+pub mod context;
+pub mod error;
+pub mod extract;
+mod event_body;
+mod health;
+pub mod router;
+pub mod serve;
+pub mod service;
+mod steps;
+pub mod verdict;
+pub mod works;

@@ -1,0 +1,101 @@
+//! From the configuration to a service: every namespace with its steps, and the duties that run in the background.
+
+use crate::api::service::{Namespace, Service};
+use crate::cli::compose;
+use crate::cli::config::Config;
+use crate::clock::Clock;
+use crate::dispatch::caller::Callers;
+use crate::dispatch::delivery::{DeliverTo, OnAttempt, Upkeep};
+use crate::dispatch::duty::Duty;
+use crate::dispatch::executor::{Executor, Worker};
+use crate::dispatch::nudge::Nudge;
+use crate::dispatch::retention::{Forget, Retention};
+use crate::store::Store;
+use anyhow::{Context as _, Result};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// A service that is put together, and does nothing yet.
+pub struct Composed {
+    /// What the API serves.
+    pub service: Arc<Service>,
+    /// What runs in the background.
+    pub duties: Vec<Box<dyn Duty>>,
+    /// Runs the steps, one for each namespace.
+    pub executors: Vec<Arc<Executor>>,
+}
+
+/// Put a service together over an open ledger. When `stop` is cancelled, no more rows are taken.
+pub async fn service(
+    config: &Config,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    stop: &CancellationToken,
+) -> Result<Composed> {
+    let runtime = compose::runtime(config, &store, &clock)?;
+    let nudge = Nudge::default();
+    let (mut namespaces, mut executors) = (Vec::new(), Vec::new());
+    let mut duties: Vec<Box<dyn Duty>> = Vec::new();
+    for name in std::iter::once(&config.namespace).chain(&config.serve.namespaces) {
+        let config = config.in_namespace(name);
+        let dispatcher = compose::dispatcher(&config, &runtime, &store, &clock)
+            .await
+            .with_context(|| format!("setting up the namespace {name:?}"))?;
+        let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone());
+        duties.push(Box::new(Worker(Arc::clone(&executor))));
+        deliver(&config, &store, &clock, &nudge, stop, &mut duties)?;
+        let age_ms = config.retention.decisions_max_age_ms();
+        let retention = Retention::new(Arc::clone(&store), name.clone(), age_ms);
+        duties.push(Box::new(Forget::new(retention, Arc::clone(&clock))));
+        namespaces.push(namespace(&config, &store, Some(Arc::clone(&executor)))?);
+        executors.push(executor);
+    }
+    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces);
+    Ok(Composed { service, duties, executors })
+}
+
+/// A service that answers and does nothing else, for the commands of a ledger that no host has open.
+pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
+    let namespace = namespace(config, &store, None)?;
+    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace]))
+}
+
+fn namespace(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    executor: Option<Arc<Executor>>,
+) -> Result<Namespace> {
+    let name = config.namespace.clone();
+    let terms = |name: &String| Ok((name.clone(), compose::row_terms(config, name)?));
+    Ok(Namespace {
+        callers: Callers::new(Arc::clone(store), name.clone()),
+        name,
+        executor,
+        row_terms: config.destinations.keys().map(terms).collect::<Result<_>>()?,
+    })
+}
+
+fn deliver(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    clock: &Arc<dyn Clock>,
+    nudge: &Nudge,
+    stop: &CancellationToken,
+    duties: &mut Vec<Box<dyn Duty>>,
+) -> Result<()> {
+    let deliverer = Arc::new(compose::deliverer(config, Arc::clone(store), clock)?.until(stop.clone()));
+    let on_attempt: OnAttempt = Arc::new(|attempt| {
+        tracing::info!(row = %attempt.row, destination = attempt.destination, attempt = attempt.attempt, "delivered");
+    });
+    for destination in deliverer.destinations() {
+        duties.push(Box::new(DeliverTo {
+            deliverer: Arc::clone(&deliverer),
+            destination: Arc::clone(destination),
+            clock: Arc::clone(clock),
+            nudge: nudge.clone(),
+            on_attempt: Arc::clone(&on_attempt),
+        }));
+    }
+    duties.push(Box::new(Upkeep(deliverer)));
+    Ok(())
+}
