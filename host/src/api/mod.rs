@@ -10,6 +10,7 @@ pub mod context;
 pub mod error;
 pub mod extract;
 mod event_body;
+mod events;
 mod health;
 pub mod router;
 pub mod serve;

@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::dispatch::caller::Callers;
 use crate::dispatch::executor::Executor;
 use crate::dispatch::nudge::Nudge;
+use crate::inbound::source::Source;
 use crate::runtime::job::RowTerms;
 use crate::store::Store;
 use std::collections::BTreeMap;
@@ -53,6 +54,16 @@ impl Namespace {
     }
 }
 
+/// A source of webhooks.
+pub struct SourceSetup {
+    /// How its requests are proved and read.
+    pub source: Source,
+    /// The step that its events are work for.
+    pub step: String,
+    /// Where its events belong, unless a token says it.
+    pub namespace: String,
+}
+
 /// The service.
 pub struct Service {
     /// The ledger.
@@ -64,6 +75,7 @@ pub struct Service {
     /// Who is told that something was changed.
     pub nudge: Nudge,
     namespaces: BTreeMap<String, Arc<Namespace>>,
+    sources: BTreeMap<String, SourceSetup>,
     stopping: AtomicBool,
 }
 
@@ -76,16 +88,23 @@ impl Service {
         limits: Limits,
         nudge: Nudge,
         namespaces: impl IntoIterator<Item = Namespace>,
+        sources: BTreeMap<String, SourceSetup>,
     ) -> Arc<Self> {
         let namespaces =
             namespaces.into_iter().map(|namespace| (namespace.name.clone(), Arc::new(namespace))).collect();
-        Arc::new(Self { store, clock, limits, nudge, namespaces, stopping: AtomicBool::new(false) })
+        Arc::new(Self { store, clock, limits, nudge, namespaces, sources, stopping: AtomicBool::new(false) })
     }
 
     /// A namespace by its name.
     #[must_use]
     pub fn namespace(&self, name: &str) -> Option<&Arc<Namespace>> {
         self.namespaces.get(name)
+    }
+
+    /// A source by its name.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<&SourceSetup> {
+        self.sources.get(name)
     }
 
     /// All namespaces.

@@ -137,6 +137,9 @@ pub fn answer(face: Face, answered: Answered) -> Result<Response, Problem> {
         (Face::Intake | Face::Invoke, Standing::Paused { cause }) => {
             Ok(Verdict::accepted(id, key, WorkState::Waiting).at(WorkState::Waiting, Some(cause)).respond(Success::Accepted))
         }
+        (_, Standing::Recorded) => {
+            Ok(Verdict::accepted(id, key, WorkState::Waiting).respond(Success::Accepted))
+        }
         (Face::Intake, standing) => {
             let mut verdict = Verdict::new("duplicate", id, key);
             verdict.state = Some(state(&standing));

@@ -18,7 +18,7 @@ use crate::identity::json_text::JsonError;
 use crate::identity::json_text::parse;
 use crate::runtime::limits::NAME_LIMIT_BYTES;
 use crate::store::Store;
-use crate::store::claim::{Acquired, Arrival, Candidate, Claim, Terms};
+use crate::store::claim::{Acquired, Arrival, Candidate, Claim, Taking, Terms};
 use crate::store::error::StoreError;
 use crate::store::intent::{EffectRecord, Extended, Extension, Intent, IntentState, Recorded};
 use crate::store::quarantine::OnMismatch;
@@ -169,8 +169,10 @@ impl Callers {
             event_id: Some(claim.key),
             occurred_at_ms: claim.occurred_at_ms,
             payload: claim.content.unwrap_or_else(|| "null".to_owned()),
+            raw: None,
             window: claim.window,
             response: claim.response,
+            taking: Taking::Claim,
             on_mismatch: OnMismatch::Refuse,
             holder: Holder::Caller,
             intent: claim.effect,

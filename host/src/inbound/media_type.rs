@@ -10,7 +10,10 @@ const CONTENT_TYPE: &str = "content-type";
 const SHOWN_LIMIT_CHARACTERS: usize = 80;
 
 /// The type of a body in lower case, without its parameters; none where the request does not say.
-pub(super) fn of(headers: &Headers<'_>) -> Result<Option<String>, HeaderError> {
+///
+/// # Errors
+/// [`HeaderError`], where the header is there twice, empty or no printable ASCII.
+pub fn of(headers: &Headers<'_>) -> Result<Option<String>, HeaderError> {
     Ok(headers.get(CONTENT_TYPE)?.map(essence))
 }
 
@@ -19,14 +22,16 @@ pub(super) fn essence(value: &str) -> String {
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether this is JSON, alone or as the base of another format.
-pub(super) fn is_json(media_type: &str) -> bool {
+/// Whether this is JSON, alone or as the base of another format (RFC 6839).
+#[must_use]
+pub fn is_json(media_type: &str) -> bool {
     media_type == "application/json"
         || media_type.strip_prefix("application/").is_some_and(|subtype| subtype.ends_with("+json"))
 }
 
 /// A type as a refusal shows it.
-pub(super) fn shown(media_type: &str) -> String {
+#[must_use]
+pub fn shown(media_type: &str) -> String {
     media_type.chars().take(SHOWN_LIMIT_CHARACTERS).collect()
 }
 

@@ -9,7 +9,7 @@
 //! knows no status codes.
 
 pub mod headers;
-mod media_type;
+pub mod media_type;
 pub mod signature;
 pub mod source;
 pub mod cloud_event;

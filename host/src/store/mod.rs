@@ -35,6 +35,7 @@ pub mod outbox;
 pub mod pause;
 pub mod progress;
 pub mod quarantine;
+pub mod raw;
 pub mod reprocess;
 pub mod slot;
 pub mod retention;
@@ -60,6 +61,7 @@ use crate::store::outbox::{
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::progress::{Handoff, ProgressFilter, StageCount};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
+use crate::store::raw::Raw;
 use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
@@ -73,8 +75,9 @@ use crate::identity::key::WorkId;
 /// Claims and their ends.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. One atomic
-    /// act. An acquired claim may be answered before its commit; see [`durable::Durable`].
+    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. Or record it,
+    /// where nobody can run it now. One atomic act. An acquired claim may be answered before its commit; see
+    /// [`durable::Durable`]. How a work stands is on disk before it is told.
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError>;
 
     /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.
@@ -294,8 +297,8 @@ pub trait Retention: Send + Sync {
         limit: u32,
     ) -> Result<Pass, StoreError>;
 
-    /// Erase the payloads of a work's whole family: payloads, results, cursors, receipts, and answers that no other work
-    /// refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
+    /// Erase the payloads of a work's whole family: payloads, events as they arrived, results, cursors, receipts, and
+    /// answers that no other work refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
     /// anything of the family is open.
     async fn payload_erase(&self, work: WorkRef, actor: Actor) -> Result<Erasure, StoreError>;
 
@@ -370,6 +373,10 @@ pub trait Inspect: Send + Sync {
 
     /// What an outside caller has done under a work, or was about to do, oldest first.
     async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError>;
+
+    /// The event that a work descends from as it arrived, or one that is kept under this id; none where it came without, or
+    /// was erased.
+    async fn event_raw(&self, work: WorkRef) -> Result<Option<Raw>, StoreError>;
 
     /// A work's evidence, in order.
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError>;

@@ -23,6 +23,7 @@ mod pause;
 mod progress;
 mod quarantine;
 mod queue;
+mod raw;
 mod receipt;
 mod reprocess;
 mod same;
@@ -44,6 +45,8 @@ macro_rules! conformance {
                     work_claim_of_running_work_is_in_progress_with_a_hint,
                     work_claim_of_waiting_work_is_in_progress_until_it_is_due,
                     work_claim_s01_s10_by_twenty_at_once_acquires_once,
+                    work_claim_that_only_records_leaves_new_work_to_whoever_takes_it,
+                    work_claim_that_only_records_takes_no_known_work,
                     work_claim_of_done_work_gives_the_first_result,
                     work_claim_with_other_content_is_a_mismatch_and_changes_nothing,
                     work_claim_after_the_lease_takes_over_with_a_greater_token,
@@ -246,6 +249,13 @@ macro_rules! conformance {
                     quarantine_decide_admits_an_event_as_work_of_its_own,
                     quarantine_decide_drops_an_event_and_keeps_the_record,
                     quarantine_decide_of_an_event_that_came_under_an_earlier_version_is_found_again,
+                ]
+                raw: [
+                    event_raw_is_what_arrived_to_the_byte,
+                    event_raw_of_a_repeat_is_the_first_one,
+                    event_raw_of_an_admitted_event_is_its_works,
+                    event_raw_is_erased_with_the_payloads,
+                    event_raw_is_forgotten_with_its_family,
                 ]
                 progress: [
                     progress_find_goes_forward_only,

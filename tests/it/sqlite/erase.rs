@@ -7,6 +7,7 @@ use onceward::contract::window::Window;
 use onceward::store::claim::{Acquired, Arrival};
 use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
+use onceward::store::raw::Raw;
 use onceward::store::retention::{Cursor, Erased, Erasure};
 use onceward::store::sqlite::SqliteStore;
 use onceward::store::work::{Collected, Outcome};
@@ -27,7 +28,9 @@ fn planted(n: usize, what: &str) -> String {
 async fn claim(bench: &Bench, n: usize) -> Box<Acquired> {
     let window = if n.is_multiple_of(2) { Window::ForEver } else { Window::Duration(60) };
     let payload = planted(n, "payload");
-    held(bench.claim(Arrival { payload, window, ..arrival(&n.to_string()) }).await)
+    let header = ("x-lead".to_owned(), planted(n, "header"));
+    let raw = Raw { bytes: planted(n, "event").into_bytes(), content_type: None, headers: vec![header] };
+    held(bench.claim(Arrival { payload, raw: Some(raw), window, ..arrival(&n.to_string()) }).await)
 }
 
 /// Bring a lead to its end, with something planted in every other place that holds a payload.

@@ -13,6 +13,7 @@ use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
 use onceward::store::pause::PauseScope;
 use onceward::store::quarantine::{OnMismatch, QuarantineDecision};
+use onceward::store::raw::Raw;
 use onceward::store::work::{Collected, Holder, Mark, Outcome, Settled};
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -66,7 +67,8 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }
     asked_of_people(&bench).await;
-    let waits = bench.hold("b").await;
+    let raw = Raw { bytes: vec![7], content_type: None, headers: Vec::new() };
+    let waits = held(bench.claim(Arrival { raw: Some(raw), ..arrival("b") }).await);
     bench.settle(&waits, retry(0)).await;
     let rejected = bench.hold("c").await;
     bench.settle(&rejected, Outcome::Reject { cause: "spam".to_owned() }).await;
@@ -118,6 +120,9 @@ const REFUSED: &[(&str, &str)] = &[
     // Kept events.
     ("UPDATE quarantine SET state = 'waiting', decided_by = NULL", "decided about once"),
     ("UPDATE quarantine SET content_hash = zeroblob(32)", "the identity of a kept event never changes"),
+    ("UPDATE event_raw SET body = x'38'", "an event stands as it arrived"),
+    ("UPDATE event_raw SET work_id = zeroblob(32)", "an event stands as it arrived"),
+    ("DELETE FROM event_raw", "the event of unfinished work is never forgotten"),
     // States that make no sense.
     ("UPDATE work SET state = 'running' WHERE state = 'waiting'", "CHECK"),
     ("UPDATE work SET due_ms = NULL WHERE state = 'waiting'", "CHECK"),
@@ -326,6 +331,7 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("item", "done = 1"),
         ("quarantine", "state = 'dropped'"),
         ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),
+        ("event_raw", "body = x'07'"),
         ("progress", "stage = 'matched'"),
         ("outbox", "approved_by = 'Noor'"),
         ("outbox", "state = 'superseded'"),

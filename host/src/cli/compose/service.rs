@@ -1,6 +1,6 @@
 //! From the configuration to a service: every namespace with its steps, and the duties that run in the background.
 
-use crate::api::service::{Namespace, Service};
+use crate::api::service::{Namespace, Service, SourceSetup};
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::clock::Clock;
@@ -11,7 +11,8 @@ use crate::dispatch::executor::{Executor, Worker};
 use crate::dispatch::nudge::Nudge;
 use crate::dispatch::retention::{Forget, Retention};
 use crate::store::Store;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -50,14 +51,18 @@ pub async fn service(
         namespaces.push(namespace(&config, &store, Some(Arc::clone(&executor)))?);
         executors.push(executor);
     }
-    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces);
+    let sources = match executors.first() {
+        Some(executor) => sources(config, executor)?,
+        None => BTreeMap::new(),
+    };
+    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces, sources);
     Ok(Composed { service, duties, executors })
 }
 
 /// A service that answers and does nothing else, for the commands of a ledger that no host has open.
 pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
     let namespace = namespace(config, &store, None)?;
-    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace]))
+    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace], BTreeMap::new()))
 }
 
 fn namespace(
@@ -73,6 +78,24 @@ fn namespace(
         executor,
         row_terms: config.destinations.keys().map(terms).collect::<Result<_>>()?,
     })
+}
+
+/// The sources, each with its step: its own, the flow's first, or the only one.
+fn sources(config: &Config, executor: &Executor) -> Result<BTreeMap<String, SourceSetup>> {
+    let steps: Vec<&str> = executor.dispatcher().recorded_steps().collect();
+    let only = if let [only] = steps[..] { Some(only) } else { None };
+    let default = config.flow.first().map(String::as_str).or(only);
+    let mut sources = BTreeMap::new();
+    for (name, source) in compose::sources::sources(config)? {
+        let Some(step) = source.step.as_deref().or(default).map(str::to_owned) else {
+            bail!(
+                "setting up the source {name:?}: there is no flow, and there are several steps ({}); name one with `step`",
+                steps.join(", ")
+            );
+        };
+        sources.insert(name, SourceSetup { source, step, namespace: config.namespace.clone() });
+    }
+    Ok(sources)
 }
 
 fn deliver(

@@ -11,11 +11,13 @@ use crate::store::intent::Intent;
 use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::pause::Pause;
 use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
+use crate::store::raw::Raw;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::bulk;
 use crate::store::sqlite::evidence;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
+use crate::store::sqlite::raw;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
@@ -216,6 +218,10 @@ impl Inspect for SqliteStore {
                 all(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::intent)
             })
             .await
+    }
+
+    async fn event_raw(&self, work: WorkRef) -> Result<Option<Raw>, StoreError> {
+        self.readers.read(move |c| raw::find(c, &work)).await
     }
 
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError> {

@@ -28,6 +28,7 @@ mod pace;
 mod pause;
 mod progress;
 mod queue;
+mod raw;
 mod readers;
 mod receipt;
 mod quarantine;

@@ -9,6 +9,7 @@ use crate::store::error::StoreError;
 use crate::store::operate::{Actor, Decided};
 use crate::store::quarantine::{QuarantineDecision, QuarantineState, Quarantined};
 use crate::store::sqlite::operate::said;
+use crate::store::sqlite::raw;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
 use rusqlite::Row;
@@ -81,6 +82,9 @@ pub(super) fn keep(
             arrival.window.marker(),
         ],
     )?;
+    if let Some(raw) = &arrival.raw {
+        raw::keep(tx, &arrival.namespace, work_id, raw)?;
+    }
     let detail = format!("an event with other content ({content}) waits for a person as {work_id}");
     tx.evidence(&arrival.namespace, first, "quarantined", &detail)?;
     Ok(work_id)

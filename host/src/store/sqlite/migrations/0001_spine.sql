@@ -177,6 +177,28 @@ BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, con
     timed, window_ms, window_marker ON quarantine
 BEGIN SELECT RAISE(ABORT, 'the identity of a kept event never changes'); END;
 
+-- Events as they arrived, to the byte, each under the id of its work or of the kept event.
+CREATE TABLE event_raw (
+    seq           INTEGER PRIMARY KEY,
+    namespace     TEXT NOT NULL,
+    work_id       BLOB NOT NULL CHECK (length(work_id) = 32),
+    content_type  TEXT,
+    headers       TEXT NOT NULL,
+    body          BLOB NOT NULL,
+    created_ms    INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX event_raw_by_id ON event_raw (namespace, work_id);
+
+CREATE TRIGGER event_raw_stands BEFORE UPDATE ON event_raw
+BEGIN SELECT RAISE(ABORT, 'an event stands as it arrived'); END;
+
+CREATE TRIGGER event_raw_is_kept BEFORE DELETE ON event_raw
+WHEN EXISTS (SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_id = OLD.work_id
+               AND w.state NOT IN ('done', 'rejected', 'cancelled'))
+  OR EXISTS (SELECT 1 FROM quarantine q WHERE q.namespace = OLD.namespace AND q.work_id = OLD.work_id
+               AND q.state = 'waiting')
+BEGIN SELECT RAISE(ABORT, 'the event of unfinished work is never forgotten'); END;
+
 CREATE TABLE decision (
     namespace       TEXT NOT NULL,
     cache_key       BLOB NOT NULL CHECK (length(cache_key) = 32),
