@@ -111,7 +111,7 @@ impl TestHost {
 
     /// Let something go on that is stopped; whether it was.
     pub async fn unpause(&self, scope: PauseScope) -> bool {
-        let actor = Actor { name: "Noor".to_owned(), reason: "it answers again".to_owned() };
+        let actor = Actor { name: "Noor".to_owned(), reason: "it answers again".to_owned(), action: None };
         self.store.pause_lift(NAMESPACE, scope, actor).await.expect("the ledger works")
     }
 

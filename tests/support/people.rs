@@ -18,7 +18,7 @@ use serde_json::Value;
 
 /// The person.
 fn noor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "looked at it".to_owned() }
+    Actor { name: "Noor".to_owned(), reason: "looked at it".to_owned(), action: None }
 }
 
 fn at(id: RowId) -> RowRef {

@@ -30,7 +30,7 @@ impl By {
         if self.by.trim().is_empty() || self.why.trim().is_empty() {
             bail!("deciding: --by and --why must say something; they are what the evidence keeps");
         }
-        Ok(Actor { name: self.by, reason: self.why })
+        Ok(Actor { name: self.by, reason: self.why, action: None })
     }
 }
 

@@ -19,6 +19,7 @@
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
+pub mod action;
 pub mod approval;
 pub mod bulk;
 pub mod claim;
@@ -185,7 +186,7 @@ pub trait Progress: Send + Sync {
     async fn progress_counts(&self, namespace: &str) -> Result<Vec<StageCount>, StoreError>;
 }
 
-/// What a person decides.
+/// What a person decides. Each act is done once for the action id that its [`Actor`] carries; see [`action`].
 #[async_trait]
 pub trait Operate: Send + Sync {
     /// Decide about a work that can't go on by itself.
@@ -196,7 +197,8 @@ pub trait Operate: Send + Sync {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
 
-    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice.
+    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice. Each
+    /// batch is an act, with an action id of its own.
     async fn work_replay_all(
         &self,
         choice: WorkChoice,
@@ -296,6 +298,9 @@ pub trait Retention: Send + Sync {
         limit: u32,
     ) -> Result<Pass, StoreError>;
 
+    /// Forget action ids of more than [`action::ACTION_KEPT_MS`], in one transaction of bounded size; how many.
+    async fn action_expire(&self, namespace: &str, limit: u32) -> Result<u64, StoreError>;
+
     /// Erase the payloads of a work's whole family: payloads, events as they arrived, results, cursors, receipts, and
     /// answers that no other work refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
     /// anything of the family is open.
@@ -306,7 +311,7 @@ pub trait Retention: Send + Sync {
     async fn payload_scrub(&self) -> Result<bool, StoreError>;
 
     /// Set a marker: windows that last until it end for all that ended before.
-    async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError>;
+    async fn marker_set(&self, namespace: &str, name: &str, actor: Actor) -> Result<Marker, StoreError>;
 
     /// The markers that were ever set, by name.
     async fn marker_list(&self, namespace: &str) -> Result<Vec<Marker>, StoreError>;

@@ -5,6 +5,7 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
+mod action;
 mod alert;
 mod approval;
 mod bulk;
@@ -287,6 +288,21 @@ macro_rules! conformance {
                     outbox_decide_sent_takes_the_persons_reference_for_good,
                     outbox_decide_again_is_a_word_for_one_attempt,
                     outbox_decide_cancel_is_the_end_of_a_row,
+                ]
+                action: [
+                    work_decide_twice_under_one_action_id_is_one_act,
+                    work_decide_of_another_act_under_the_same_action_id_is_refused,
+                    work_decide_that_was_refused_may_be_said_again,
+                    work_replay_all_twice_under_one_action_id_is_one_batch,
+                    work_reprocess_twice_under_one_action_id_is_one_act,
+                    outbox_decide_twice_under_one_action_id_is_one_act,
+                    outbox_approve_twice_under_one_action_id_is_one_act,
+                    decision_decide_twice_under_one_action_id_is_one_act,
+                    quarantine_decide_twice_under_one_action_id_is_one_act,
+                    pause_set_twice_under_one_action_id_is_one_act,
+                    payload_erase_twice_under_one_action_id_is_one_act,
+                    marker_set_twice_under_one_action_id_is_one_act,
+                    action_expire_forgets_what_nobody_repeats_any_more,
                 ]
                 bulk: [
                     work_replay_all_spreads_the_oldest_and_leaves_the_rest,

@@ -4,6 +4,7 @@
 //! refuses a file that another process owns, that is no ledger, or that a newer version wrote. Full disks and busy
 //! files are errors that lose nothing; a write that the disk fails stops the writer for good.
 
+mod action;
 mod alert;
 mod approval;
 mod bulk;

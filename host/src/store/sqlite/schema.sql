@@ -638,11 +638,26 @@ CREATE INDEX evidence_by_work ON evidence (namespace, work_id, seq);
 CREATE TRIGGER evidence_stands BEFORE UPDATE ON evidence
 BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
 
+-- Acts that carried an id of their own, with their first outcomes: said again, they are answered alike and not done again.
+CREATE TABLE action (
+    namespace    TEXT NOT NULL,
+    action_id    TEXT NOT NULL CHECK (action_id <> ''),
+    fingerprint  BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    outcome      TEXT NOT NULL,
+    done_ms      INTEGER NOT NULL,
+    PRIMARY KEY (namespace, action_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX action_by_age ON action (namespace, done_ms);
+
+CREATE TRIGGER action_stands BEFORE UPDATE ON action
+BEGIN SELECT RAISE(ABORT, 'the first outcome of an act stands'); END;
+
 -- What ends windows that no clock ends, such as the next successful sync.
 CREATE TABLE marker (
     namespace  TEXT NOT NULL,
     name       TEXT NOT NULL,
     set_ms     INTEGER NOT NULL,
+    set_by     TEXT NOT NULL,
     PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
 
