@@ -11,6 +11,7 @@ use crate::store::operate::Decided;
 use crate::store::reprocess::Reprocessed;
 use crate::store::retention::{Erasure, Marker};
 use crate::store::slot::SlotDecided;
+use crate::store::token::TokenCreated;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -50,6 +51,12 @@ impl Outcome for Reprocessed {
 impl Outcome for SlotDecided {
     fn holds(&self) -> bool {
         matches!(self, Self::Applied { .. } | Self::Already)
+    }
+}
+
+impl Outcome for TokenCreated {
+    fn holds(&self) -> bool {
+        matches!(self, Self::Applied)
     }
 }
 

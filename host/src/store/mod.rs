@@ -41,6 +41,7 @@ pub mod reprocess;
 pub mod slot;
 pub mod retention;
 pub mod sqlite;
+pub mod token;
 pub mod work;
 
 use crate::contract::step::StepContract;
@@ -65,6 +66,7 @@ use crate::store::raw::Raw;
 use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
+use crate::store::token::{NewToken, TokenCreated, TokenRecord};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -261,6 +263,25 @@ pub trait Operate: Send + Sync {
     async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
 }
 
+/// Who may ask for what. Each act is done once for its action id, as in [`Operate`].
+#[async_trait]
+pub trait Tokens: Send + Sync {
+    /// Keep a new token.
+    async fn token_create(&self, token: NewToken, actor: Actor) -> Result<TokenCreated, StoreError>;
+
+    /// The token of this hash, in whatever namespace, revoked or not.
+    async fn token_find(&self, hash: [u8; 32]) -> Result<Option<TokenRecord>, StoreError>;
+
+    /// The tokens of a namespace, also those that were revoked, oldest first.
+    async fn token_list(&self, namespace: &str) -> Result<Vec<TokenRecord>, StoreError>;
+
+    /// Revoke a token: it opens nothing from now on. False where there is none of this id, or it was revoked before.
+    async fn token_revoke(&self, namespace: &str, id: &str, actor: Actor) -> Result<bool, StoreError>;
+
+    /// Whether any token was ever made, in whatever namespace. Only where none was may the first one be made without one.
+    async fn token_any(&self) -> Result<bool, StoreError>;
+}
+
 /// What is forgotten, and when.
 #[async_trait]
 pub trait Retention: Send + Sync {
@@ -387,6 +408,9 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect {}
+pub trait Store:
+    Ledger + Queue + Outbox + Decisions + Progress + Operate + Tokens + Retention + Inspect
+{
+}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Tokens + Retention + Inspect> Store for T {}

@@ -31,6 +31,7 @@ mod same;
 mod retention;
 mod settle;
 mod slot;
+mod token;
 mod walk;
 mod work;
 
@@ -303,6 +304,16 @@ macro_rules! conformance {
                     payload_erase_twice_under_one_action_id_is_one_act,
                     marker_set_twice_under_one_action_id_is_one_act,
                     action_expire_forgets_what_nobody_repeats_any_more,
+                ]
+                token: [
+                    token_create_keeps_what_it_opens_and_who_made_it,
+                    token_create_of_a_known_id_or_secret_changes_nothing,
+                    token_create_that_could_approve_names_a_person,
+                    token_create_twice_under_one_action_id_is_one_act,
+                    token_find_goes_by_the_whole_secret,
+                    token_revoke_leaves_the_record_of_who_could_do_what,
+                    token_list_is_in_the_order_of_making_within_the_namespace,
+                    token_any_says_whether_one_was_ever_made,
                 ]
                 bulk: [
                     work_replay_all_spreads_the_oldest_and_leaves_the_rest,

@@ -39,6 +39,7 @@ mod rows;
 mod scrub;
 mod settle;
 mod slot;
+mod token;
 mod tx;
 
 use crate::clock::Clock;
