@@ -147,7 +147,8 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Option<NextDue>, StoreError>;
 
     /// Make an outbox row to this destination of everything that has stopped and was not told of: works that are dead,
-    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many.
+    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many were looked at, and 0
+    /// where all is told. Of a row to this destination itself nobody is told: it would go the same way.
     async fn alert_collect(&self, namespace: &str, destination: &str) -> Result<u64, StoreError>;
 
     /// Cancel held rows whose time for an approval is over, at most some at once; their ids.

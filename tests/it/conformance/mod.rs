@@ -100,6 +100,7 @@ macro_rules! conformance {
                 alert: [
                     alert_collect_tells_of_each_stop_once,
                     alert_collect_tells_of_rows_and_not_of_its_own,
+                    alert_collect_goes_on_past_what_nobody_is_told_of,
                 ]
                 outbox: [
                     outbox_take_counts_the_attempt_before_it_is_made,

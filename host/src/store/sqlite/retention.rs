@@ -6,6 +6,7 @@
 use crate::identity::key::CacheKey;
 use crate::identity::key::RootKey;
 use crate::store::Retention;
+use crate::store::action::ACTION_KEPT_MS;
 use crate::store::claim::Arrival;
 use crate::store::claim::Candidate;
 use crate::store::error::StoreError;
@@ -22,6 +23,8 @@ use crate::store::sqlite::tx::{Tx, all};
 use crate::store::work::WorkRef;
 use async_trait::async_trait;
 use rusqlite::Connection;
+
+const ACTIONS: &str = "forgetting old action ids";
 
 const LOOKING: &str = "looking for what may be forgotten";
 
@@ -111,8 +114,12 @@ impl Retention for SqliteStore {
     }
 
     async fn action_expire(&self, namespace: &str, limit: u32) -> Result<u64, StoreError> {
+        let values = (namespace.to_owned(), self.clock_ms(), ACTION_KEPT_MS);
+        if !self.finds(ACTIONS, include_str!("queries/action_old.sql"), values).await? {
+            return Ok(0);
+        }
         let namespace = namespace.to_owned();
-        self.writer.call("forgetting old action ids", move |tx| action::expire(tx, &namespace, limit)).await
+        self.writer.call(ACTIONS, move |tx| action::expire(tx, &namespace, limit)).await
     }
 
     async fn marker_set(&self, namespace: &str, name: &str, actor: Actor) -> Result<Marker, StoreError> {

@@ -43,11 +43,7 @@ impl Tokens for SqliteStore {
     }
 
     async fn token_any(&self) -> Result<bool, StoreError> {
-        let any = self
-            .readers
-            .read(|c| first(c, LOOKING, include_str!("queries/token_any.sql"), [], |row| row.get(0)))
-            .await?;
-        Ok(any == Some(true))
+        self.finds(LOOKING, include_str!("queries/token_any.sql"), []).await
     }
 }
 
