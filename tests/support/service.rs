@@ -142,7 +142,8 @@ impl Service {
     /// Where no answer comes.
     pub fn send_locally(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Exchange {
         let mut stream = UnixStream::connect(&self.socket).expect("the host listens on its socket");
-        client::exchange_on(&mut stream, &client::request(method, path, headers, body)).expect("the host answers")
+        client::exchange_on(&mut stream, &client::request(method, path, headers, body))
+            .expect("the host answers")
     }
 
     /// Send these very bytes through the unix socket.
@@ -203,7 +204,8 @@ impl Drop for Service {
 fn first_document(stdout: ChildStdout) -> Option<Value> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut documents = serde_json::Deserializer::from_reader(BufReader::new(stdout)).into_iter::<Value>();
+        let mut documents =
+            serde_json::Deserializer::from_reader(BufReader::new(stdout)).into_iter::<Value>();
         // Nobody listens any more where the limit has passed.
         let _ = sender.send(documents.next().and_then(Result::ok));
     });

@@ -3,14 +3,14 @@
 use crate::api::auth::authorize;
 use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
+use crate::api::serve::Peer;
 use crate::api::service::Service;
 use crate::api::{events, health, metrics, steps, works};
 use crate::store::token::Verb;
-use crate::api::serve::Peer;
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{Method, Request, Response};
 use axum::extract::State;
+use axum::http::{Method, Request, Response};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::get;
 use http_body_util::BodyExt as _;

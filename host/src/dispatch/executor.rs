@@ -20,15 +20,15 @@ use crate::identity::key::WorkId;
 use crate::runtime::stop::Stop;
 use crate::store::error::StoreError;
 use crate::store::intent::{Extended, Extension};
-use crate::telemetry::metrics::Metrics;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
+use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tracing::Instrument as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 /// How often whoever waits for a work looks at the store without a signal, in milliseconds: its runner may be elsewhere.
 const LOOK_EVERY_MS: u64 = 250;
@@ -55,7 +55,12 @@ pub struct Executor {
 impl Executor {
     /// An executor that nudges whoever has to do with what it settles.
     #[must_use]
-    pub fn new(dispatcher: Arc<Dispatcher>, clock: Arc<dyn Clock>, nudge: Nudge, metrics: Metrics) -> Arc<Self> {
+    pub fn new(
+        dispatcher: Arc<Dispatcher>,
+        clock: Arc<dyn Clock>,
+        nudge: Nudge,
+        metrics: Metrics,
+    ) -> Arc<Self> {
         Arc::new(Self {
             dispatcher,
             clock,

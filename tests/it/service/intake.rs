@@ -61,7 +61,8 @@ fn s01_the_same_webhook_on_two_connections_is_one_work_and_one_question() {
     let works = answers.map(|answer| work_of(&answer.json().expect("a verdict")));
     assert_eq!(works[0], works[1]);
     served.await_state(&works[0], "done");
-    let calls = std::fs::read_to_string(served.workspace.dir().join("calls.jsonl")).expect("the model was asked");
+    let calls =
+        std::fs::read_to_string(served.workspace.dir().join("calls.jsonl")).expect("the model was asked");
     assert_eq!(calls.lines().count(), 1, "{calls}");
 }
 

@@ -11,9 +11,11 @@ fn replayed(answer: &Exchange) -> bool {
 
 #[test]
 fn done_work_is_answered_by_its_contract() {
-    for (response, status, verdict) in
-        [("original", 200, "replay"), ("acknowledgement", 200, "acknowledged"), ("error", 409, "already-done")]
-    {
+    for (response, status, verdict) in [
+        ("original", 200, "replay"),
+        ("acknowledgement", 200, "acknowledged"),
+        ("error", 409, "already-done"),
+    ] {
         let served = Served::new(&[("echo", &format!("response = {response:?}"))], "");
         let first = served.invoke("echo", "m1", 30.0, &json!({ "total": 1 }));
         assert!(!replayed(&first));
@@ -80,9 +82,13 @@ fn an_event_comes_in_any_of_its_shapes() {
     let path = "/v1/steps/echo/invoke";
     let plain = served.host.post(path, &json!({ "source": "shop", "id": "7", "data": { "n": 1 } }));
     let first = check(&plain, 200, "done");
-    let structured = json!({ "specversion": "1.0", "type": "t", "source": "shop", "id": "7", "data": { "n": 1 } });
+    let structured =
+        json!({ "specversion": "1.0", "type": "t", "source": "shop", "id": "7", "data": { "n": 1 } });
     let raw = |headers: &[(&str, &str)], body: &str| {
-        let mut head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let mut head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        );
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }

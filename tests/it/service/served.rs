@@ -1,11 +1,11 @@
 //! Guests as steps of a host that serves, each with a source of its own, and what its answers say.
 
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use support::paths;
 use support::receiver::client::Exchange;
 use support::service::Service;
 use support::workspace::Workspace;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long a work may take to come to a state. It is asked about again and again until then.
@@ -84,7 +84,12 @@ impl Served {
 #[track_caller]
 pub(super) fn check(answer: &Exchange, status: u16, verdict: &str) -> Value {
     let body = answer.json().unwrap_or_default();
-    assert_eq!((answer.status(), body["verdict"].as_str()), (Some(status), Some(verdict)), "{}", answer.text());
+    assert_eq!(
+        (answer.status(), body["verdict"].as_str()),
+        (Some(status), Some(verdict)),
+        "{}",
+        answer.text()
+    );
     if status >= 400 {
         assert_eq!(body["type"], format!("urn:onceward:problem:{verdict}"));
         assert_eq!(body["status"], status);

@@ -120,7 +120,11 @@ fn a_hundred_megabytes_are_refused_and_the_sender_hears_it() {
         stream.write_all(head.as_bytes()).expect("a head");
         let chunked = what == "in chunks";
         for part in body.chunks(1024 * 1024) {
-            let framed = if chunked { [format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat() } else { part.to_vec() };
+            let framed = if chunked {
+                [format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat()
+            } else {
+                part.to_vec()
+            };
             // The host may have had enough; what it said can still be read.
             if stream.write_all(&framed).is_err() {
                 break;

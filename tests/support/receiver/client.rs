@@ -120,7 +120,8 @@ pub fn send(
 /// # Errors
 /// As [`send`].
 pub fn exchange(address: SocketAddr, request: &[u8]) -> anyhow::Result<Exchange> {
-    exchange_on(&mut open(address)?, request).with_context(|| format!("could not read the answer of {address}"))
+    exchange_on(&mut open(address)?, request)
+        .with_context(|| format!("could not read the answer of {address}"))
 }
 
 /// The same, on a connection that is open already, of whatever kind.

@@ -44,7 +44,8 @@ pub async fn service(
         let dispatcher = compose::dispatcher(&config, &runtime, &store, &clock)
             .await
             .with_context(|| format!("setting up the namespace {name:?}"))?;
-        let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
+        let executor =
+            Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
         duties.push(Box::new(Worker(Arc::clone(&executor))));
         let deliverer = compose::deliverer(&config, Arc::clone(&store), &clock)?;
         deliver(Arc::new(deliverer.until(stop.clone())), &clock, &nudge, &metrics, &mut duties);
@@ -65,14 +66,18 @@ pub async fn service(
 /// A service that answers and does nothing else, for the commands of a ledger that no host has open.
 pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
     let namespace = namespace(config, &store, None)?;
-    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), Metrics::default(), [namespace], BTreeMap::new()))
+    Ok(Service::new(
+        store,
+        clock,
+        config.serve.limits(),
+        Nudge::default(),
+        Metrics::default(),
+        [namespace],
+        BTreeMap::new(),
+    ))
 }
 
-fn namespace(
-    config: &Config,
-    store: &Arc<dyn Store>,
-    executor: Option<Arc<Executor>>,
-) -> Result<Namespace> {
+fn namespace(config: &Config, store: &Arc<dyn Store>, executor: Option<Arc<Executor>>) -> Result<Namespace> {
     let name = config.namespace.clone();
     let terms = |name: &String| Ok((name.clone(), compose::row_terms(config, name)?));
     Ok(Namespace {
