@@ -4,6 +4,7 @@
 //! ([`verdict`]) and no ([`error`], the one file that knows status codes). A handler reads, calls dispatch or the store, and
 //! answers; it keeps nothing. It refuses what it can't read before anything is stored, and answers after the commit.
 
+pub mod action;
 pub mod auth;
 pub mod body;
 pub mod context;
@@ -17,5 +18,6 @@ pub mod router;
 pub mod serve;
 pub mod service;
 mod steps;
+pub mod tokens;
 pub mod verdict;
 pub mod works;

@@ -5,7 +5,7 @@ use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::serve::Peer;
 use crate::api::service::Service;
-use crate::api::{events, health, metrics, steps, works};
+use crate::api::{events, health, metrics, steps, tokens, works};
 use crate::store::token::Verb;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -36,6 +36,7 @@ use utoipa_axum::routes;
         (name = "steps", description = "Run a step, or get its first result again"),
         (name = "primitives", description = "For programs that do their effects themselves"),
         (name = "operate", description = "For people who look after it"),
+        (name = "tokens", description = "For those who say who may ask for what"),
         (name = "health", description = "For whoever watches the host"),
     )
 )]
@@ -95,6 +96,7 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(open(&[Verb::Invoke], steps::routes()))
         .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], works::status_routes()))
         .merge(open(&[Verb::Operate], works::routes()))
+        .merge(open(&[Verb::Admin], tokens::routes()))
 }
 
 /// Routes that a token with any of these verbs opens.

@@ -28,7 +28,7 @@ use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::json_text::line_and_column;
 use crate::runtime::limits::Limits;
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -209,6 +209,22 @@ impl Config {
     #[must_use]
     pub fn in_namespace(&self, name: &str) -> Self {
         Self { namespace: name.to_owned(), ..self.clone() }
+    }
+
+    /// The same for the namespace that a person names, where they name one.
+    ///
+    /// # Errors
+    /// Where the configuration does not have it: a slip of the hand must not make a new one.
+    pub fn choose_namespace(self, name: Option<&str>) -> Result<Self> {
+        let Some(name) = name.filter(|name| **name != self.namespace) else { return Ok(self) };
+        if !self.serve.namespaces.iter().any(|known| known == name) {
+            bail!(
+                "choosing the namespace {name:?}: the configuration has none of this name; take {:?} or one of [serve] namespaces ({})",
+                self.namespace,
+                self.serve.namespaces.join(", ")
+            );
+        }
+        Ok(self.in_namespace(name))
     }
 
     /// The host's socket: beside the ledger, since one host has it.

@@ -1,5 +1,6 @@
 //! What a person decides on the command line: dead letters, works in review, works and rows in doubt, blocked rows.
 
+use crate::api::auth::Said;
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
@@ -25,12 +26,24 @@ pub(super) struct By {
 }
 
 impl By {
-    /// The person, if they say something.
-    pub(super) fn actor(self) -> Result<Actor> {
+    /// The person and the reason, if they say something.
+    pub(super) fn words(self) -> Result<(String, String)> {
         if self.by.trim().is_empty() || self.why.trim().is_empty() {
             bail!("deciding: --by and --why must say something; they are what the evidence keeps");
         }
-        Ok(Actor { name: self.by, reason: self.why, action: None })
+        Ok((self.by, self.why))
+    }
+
+    /// The same, as the API takes it.
+    pub(super) fn said(self) -> Result<Said> {
+        let (by, why) = self.words()?;
+        Ok(Said { by: Some(by), why })
+    }
+
+    /// The same, as the store takes it.
+    pub(super) fn actor(self) -> Result<Actor> {
+        let (name, reason) = self.words()?;
+        Ok(Actor { name, reason, action: None })
     }
 }
 

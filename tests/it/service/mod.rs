@@ -7,4 +7,5 @@ mod invoke;
 mod life;
 mod load;
 mod stopping;
+mod tokens;
 mod wire;
