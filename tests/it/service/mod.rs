@@ -6,5 +6,8 @@ mod intake;
 mod invoke;
 mod life;
 mod load;
+mod outages;
+mod secrets;
+mod signed;
 mod stopping;
 mod wire;
