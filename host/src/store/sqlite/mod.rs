@@ -10,6 +10,7 @@ mod bulk;
 mod claim;
 mod contract;
 mod decision;
+mod enqueue;
 mod erase;
 mod evidence;
 mod family;
