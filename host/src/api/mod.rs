@@ -11,6 +11,7 @@ pub mod error;
 pub mod extract;
 mod event_body;
 mod health;
+pub mod primitives;
 pub mod router;
 pub mod serve;
 pub mod service;

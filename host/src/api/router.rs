@@ -4,7 +4,7 @@ use crate::api::auth::authorize;
 use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::service::Service;
-use crate::api::{health, steps, works};
+use crate::api::{health, primitives, steps, works};
 use crate::store::token::Verb;
 use crate::api::serve::Peer;
 use axum::Router;
@@ -91,6 +91,7 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .routes(routes!(health::readyz))
         .merge(open(&[Verb::Invoke], steps::routes()))
         .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], works::status_routes()))
+        .merge(open(&[Verb::Primitives], primitives::routes()))
         .merge(open(&[Verb::Operate], works::routes()))
 }
 
