@@ -9,6 +9,7 @@ pub mod clock;
 pub mod crash_point;
 pub mod identity;
 pub mod contract;
+pub mod inbound;
 
 // state: never calls out
 pub mod store;

@@ -11,3 +11,4 @@ pub mod model_server;
 pub mod handoffs;
 pub mod lead_config;
 pub mod workspace;
+pub mod service;

@@ -3,10 +3,12 @@
 use crate::api::error::{Kind, Problem};
 use crate::api::service::Service;
 use crate::identity::json_text;
+use crate::inbound::headers::Headers;
+use crate::inbound::media_type;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::CONTENT_LENGTH;
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -29,35 +31,14 @@ pub struct Raw {
 #[derive(Clone, Debug)]
 pub struct JsonBody<T>(pub T);
 
-/// The media type of a request, without its parameters, in lower case. Empty where none is given.
-///
-/// # Errors
-/// [`Problem`], where the header is doubled or not ASCII.
-pub fn media_type(headers: &HeaderMap) -> Result<String, Problem> {
-    let mut values = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(value), more) = (values.next(), values.next()) else { return Ok(String::new()) };
-    match value.to_str() {
-        Ok(text) if more.is_none() => {
-            Ok(text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
-        }
-        _ => Err(Problem::new(Kind::BadRequest, "reading the body: Content-Type is doubled or not ASCII")
-            .remedy("send one Content-Type header")),
-    }
-}
-
-/// Whether a media type is JSON: `application/json`, or one that ends with `+json` (RFC 6839).
-#[must_use]
-pub fn is_json(media_type: &str) -> bool {
-    media_type == "application/json" || (media_type.starts_with("application/") && media_type.ends_with("+json"))
-}
-
 impl FromRequest<Arc<Service>> for Raw {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Arc<Service>) -> Result<Self, Problem> {
         let limits = &service.limits;
         let (parts, body) = request.into_parts();
-        let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let announced =
+            parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limits.body_bytes as u64) {
             discard(body).await;
             return Err(too_large(limits.body_bytes));
@@ -87,10 +68,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Service>> for JsonBody<T> {
 /// # Errors
 /// [`Problem`], where it says something else, or is no UTF-8.
 pub fn json_of(raw: &Raw) -> Result<&str, Problem> {
-    let media_type = media_type(&raw.headers)?;
-    if !is_json(&media_type) {
-        return Err(not_json(&media_type));
-    }
+    refuse_what_is_no_json(&headers_of(&raw.headers))?;
     text(&raw.bytes)
 }
 
@@ -119,14 +97,25 @@ pub fn text(bytes: &[u8]) -> Result<&str, Problem> {
     })
 }
 
-/// A body of another kind than JSON.
-#[must_use]
-pub fn not_json(media_type: &str) -> Problem {
-    let detail = match media_type {
-        "" => "reading the body: the request has no Content-Type".to_owned(),
-        other => format!("reading the body: {other:?} is not read here"),
+/// Refuse a body that says that it is something else than JSON, or does not say what it is.
+///
+/// # Errors
+/// [`Problem`], which says what it is.
+pub fn refuse_what_is_no_json(headers: &Headers<'_>) -> Result<(), Problem> {
+    let found = media_type::of(headers).map_err(|error| Problem::of(Kind::BadRequest, &error))?;
+    let detail = match found {
+        Some(found) if media_type::is_json(&found) => return Ok(()),
+        Some(found) => {
+            format!("reading the body: its type is {:?}, and only JSON is read", media_type::shown(&found))
+        }
+        None => "reading the body: the request has no Content-Type".to_owned(),
     };
-    Problem::new(Kind::UnsupportedMediaType, detail).remedy("send application/json")
+    Err(Problem::new(Kind::UnsupportedMediaType, detail).remedy("send application/json"))
+}
+
+/// The headers as their readers want them.
+pub fn headers_of(headers: &HeaderMap) -> Headers<'_> {
+    Headers::new(headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())))
 }
 
 fn too_large(limit_bytes: usize) -> Problem {

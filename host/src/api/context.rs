@@ -36,8 +36,9 @@ pub(super) async fn context(State(service): State<Arc<Service>>, mut request: Re
         response = problem.render(Some(&id));
     }
     let _entered = span.enter();
-    let (status, took_ms) = (response.status().as_u16(), begun.elapsed().as_millis());
-    tracing::info!(status, took_ms = u64::try_from(took_ms).unwrap_or(u64::MAX), "answered");
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    service.metrics.request(&path, status, took);
+    tracing::info!(status, took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "answered");
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -55,7 +56,8 @@ mod tests {
 
     #[test]
     fn only_an_id_that_can_stand_in_a_log_is_taken_over() {
-        for (id, usable) in [("a-1", true), ("", false), ("a b", false), ("ä", false), ("a\u{1b}[2J", false)] {
+        for (id, usable) in [("a-1", true), ("", false), ("a b", false), ("ä", false), ("a\u{1b}[2J", false)]
+        {
             assert_eq!(is_usable(id), usable, "{id:?}");
         }
         assert!(!is_usable(&"a".repeat(129)));

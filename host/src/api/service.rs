@@ -5,8 +5,10 @@ use crate::clock::Clock;
 use crate::dispatch::caller::Callers;
 use crate::dispatch::executor::Executor;
 use crate::dispatch::nudge::Nudge;
+use crate::inbound::source::Source;
 use crate::runtime::job::RowTerms;
 use crate::store::Store;
+use crate::telemetry::metrics::Metrics;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,6 +55,16 @@ impl Namespace {
     }
 }
 
+/// A source of webhooks.
+pub struct SourceSetup {
+    /// How its requests are proved and read.
+    pub source: Source,
+    /// The step that its events are work for.
+    pub step: String,
+    /// Where its events belong, unless a token says it.
+    pub namespace: String,
+}
+
 /// The service.
 pub struct Service {
     /// The ledger.
@@ -63,7 +75,10 @@ pub struct Service {
     pub limits: Limits,
     /// Who is told that something was changed.
     pub nudge: Nudge,
+    /// What is counted.
+    pub metrics: Metrics,
     namespaces: BTreeMap<String, Arc<Namespace>>,
+    sources: BTreeMap<String, SourceSetup>,
     stopping: AtomicBool,
 }
 
@@ -75,17 +90,34 @@ impl Service {
         clock: Arc<dyn Clock>,
         limits: Limits,
         nudge: Nudge,
+        metrics: Metrics,
         namespaces: impl IntoIterator<Item = Namespace>,
+        sources: BTreeMap<String, SourceSetup>,
     ) -> Arc<Self> {
         let namespaces =
             namespaces.into_iter().map(|namespace| (namespace.name.clone(), Arc::new(namespace))).collect();
-        Arc::new(Self { store, clock, limits, nudge, namespaces, stopping: AtomicBool::new(false) })
+        Arc::new(Self {
+            store,
+            clock,
+            limits,
+            nudge,
+            metrics,
+            namespaces,
+            sources,
+            stopping: AtomicBool::new(false),
+        })
     }
 
     /// A namespace by its name.
     #[must_use]
     pub fn namespace(&self, name: &str) -> Option<&Arc<Namespace>> {
         self.namespaces.get(name)
+    }
+
+    /// A source by its name.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<&SourceSetup> {
+        self.sources.get(name)
     }
 
     /// All namespaces.

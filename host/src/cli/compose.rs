@@ -1,6 +1,7 @@
 //! From the configuration to a host: the one place where all parts are put together.
 
 pub mod service;
+pub mod sources;
 pub mod steps;
 
 use crate::cli::config::{Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig};
@@ -96,6 +97,7 @@ pub async fn dispatcher(
         );
     }
     refuse_read_only_flow(config, &steps)?;
+    sources::refuse_without_step(config, &steps)?;
     let dispatcher = Dispatcher::new(
         Arc::clone(store),
         Arc::clone(runtime),

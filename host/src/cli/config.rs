@@ -11,6 +11,8 @@ mod model;
 mod same_text;
 mod secret_ref;
 mod serve;
+mod source;
+mod telemetry;
 
 pub use crate::cli::config::http::HttpConfig;
 pub use crate::cli::config::model::ModelConfig;
@@ -18,6 +20,8 @@ pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 pub use crate::cli::config::serve::ServeConfig;
+pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
+pub use crate::cli::config::telemetry::TelemetryConfig;
 
 use crate::contract::response::Response;
 use crate::contract::window::Window;
@@ -54,6 +58,9 @@ pub struct Config {
     /// The service.
     #[serde(default)]
     pub serve: ServeConfig,
+    /// Who is told of what goes on.
+    #[serde(default)]
+    pub telemetry: TelemetryConfig,
     /// The sandbox.
     #[serde(default)]
     pub runtime: RuntimeConfig,
@@ -74,6 +81,9 @@ pub struct Config {
     /// The destinations by name.
     #[serde(default, rename = "destination")]
     pub destinations: BTreeMap<String, DestinationConfig>,
+    /// Who sends events, by name.
+    #[serde(default, rename = "source")]
+    pub sources: BTreeMap<String, SourceConfig>,
     /// The folder that paths are relative to.
     #[serde(skip)]
     pub dir: PathBuf,

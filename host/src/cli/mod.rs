@@ -136,7 +136,6 @@ impl Ending {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    telemetry::init(cli.verbose);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::new(error).context("starting the async runtime")),
@@ -166,10 +165,14 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 async fn run(cli: Cli) -> Result<Ending> {
     let format = if cli.json { Format::Json } else { Format::Text };
     let config = || Config::load(&cli.config);
+    // The service's log begins with the configuration, which says where traces go.
+    if !matches!(cli.verb, Verb::Serve(_)) {
+        telemetry::init(cli.verbose, None);
+    }
     match cli.verb {
         Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(&config()?, &args, format).await,
-        Verb::Serve(args) => serve::serve(&config()?, &args, format).await,
+        Verb::Serve(args) => serve::serve(&config()?, &args, cli.verbose, format).await,
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,

@@ -13,8 +13,8 @@ use crate::cli::resume;
 use crate::cli::standing;
 use crate::cli::standing::Rows;
 use crate::cli::wait::Wait;
-use crate::dispatch::read::{Read, ReadEnd};
 use crate::dispatch::end::{End, Ended};
+use crate::dispatch::read::{Read, ReadEnd};
 use crate::dispatch::step::{Claimed, Dispatcher};
 use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
 use crate::identity::key::RootKey;
@@ -239,6 +239,7 @@ pub(super) fn answered_json(answered: &Answered) -> Value {
         Standing::Dead { cause } => ("dead", json!({ "cause": cause })),
         Standing::Rejected { cause } => ("rejected", json!({ "cause": cause })),
         Standing::Cancelled => ("cancelled", json!({})),
+        Standing::Recorded => ("recorded", json!({})),
         Standing::Paused { cause } => ("paused", json!({ "cause": cause })),
         Standing::TooOld => ("too-old", json!({})),
     };
@@ -276,6 +277,7 @@ fn standing_text(standing: &Standing) -> String {
         Standing::Dead { cause } => format!("dead: {cause}"),
         Standing::Rejected { cause } => format!("rejected: {cause}"),
         Standing::Cancelled => "cancelled by an operator".to_owned(),
+        Standing::Recorded => "recorded; it is due".to_owned(),
         Standing::Paused { cause } => format!("recorded, and its step is paused: {cause}"),
         Standing::TooOld => {
             "too old: the event lies before the window, so that it can't be told from a repeat".to_owned()

@@ -1,10 +1,10 @@
 //! `onceward work`: works, and how they stand.
 
-use crate::cli::Ending;
 use crate::api::works::Works;
+use crate::cli::Ending;
 use crate::cli::bulk;
-use crate::cli::client::Client;
 use crate::cli::bulk::Selection;
+use crate::cli::client::Client;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::decide;

@@ -5,13 +5,11 @@ use crate::clock::Clock;
 use crate::dispatch::duty::{Duty, Pass};
 use crate::dispatch::error::DispatchError;
 use crate::dispatch::nudge::Nudge;
-use crate::dispatch::outbox::{Attempt, Deliverer};
+use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::setup::DestinationSetup;
+use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::sync::Arc;
-
-/// Who is told of an attempt, for figures.
-pub type OnAttempt = Arc<dyn Fn(&Attempt) + Send + Sync>;
 
 /// Sends what is due to one destination.
 pub struct DeliverTo {
@@ -23,8 +21,8 @@ pub struct DeliverTo {
     pub clock: Arc<dyn Clock>,
     /// Who is told that a receipt may have let something go on.
     pub nudge: Nudge,
-    /// Who is told of each attempt.
-    pub on_attempt: OnAttempt,
+    /// Where each attempt is counted.
+    pub metrics: Metrics,
 }
 
 #[async_trait]
@@ -45,7 +43,9 @@ impl Duty for DeliverTo {
             return Ok(Pass::default());
         }
         for attempt in &attempts {
-            (self.on_attempt)(attempt);
+            let (namespace, outcome) = (self.deliverer.namespace(), attempt.outcome.word());
+            self.metrics.delivery(namespace, &attempt.destination, outcome, attempt.took);
+            tracing::info!(row = %attempt.row, destination = attempt.destination, attempt = attempt.attempt, outcome, "delivered");
         }
         // A follow-up may be due, or the next of another destination's line.
         self.nudge.all();

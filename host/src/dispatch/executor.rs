@@ -15,20 +15,20 @@ use crate::contract::fence::Token;
 use crate::dispatch::duty::{Duty, Pass};
 use crate::dispatch::nudge::Nudge;
 use crate::dispatch::signal::Signals;
-use crate::dispatch::end::End;
 use crate::dispatch::step::{DispatchError, Dispatcher, Held};
 use crate::identity::key::WorkId;
 use crate::runtime::stop::Stop;
 use crate::store::error::StoreError;
 use crate::store::intent::{Extended, Extension};
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
+use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 /// How often whoever waits for a work looks at the store without a signal, in milliseconds: its runner may be elsewhere.
 const LOOK_EVERY_MS: u64 = 250;
@@ -45,15 +45,22 @@ pub struct Executor {
     /// The works under way, so that a run can be stopped.
     running: Mutex<BTreeMap<(WorkId, Token), CancellationToken>>,
     tasks: TaskTracker,
+    /// Whoever waits is to be told how it stands.
+    closed: CancellationToken,
     /// Runs that are left are to be stopped.
     drained: CancellationToken,
-    leases_lost: AtomicU64,
+    metrics: Metrics,
 }
 
 impl Executor {
     /// An executor that nudges whoever has to do with what it settles.
     #[must_use]
-    pub fn new(dispatcher: Arc<Dispatcher>, clock: Arc<dyn Clock>, nudge: Nudge) -> Arc<Self> {
+    pub fn new(
+        dispatcher: Arc<Dispatcher>,
+        clock: Arc<dyn Clock>,
+        nudge: Nudge,
+        metrics: Metrics,
+    ) -> Arc<Self> {
         Arc::new(Self {
             dispatcher,
             clock,
@@ -61,8 +68,9 @@ impl Executor {
             signals: Signals::default(),
             running: Mutex::default(),
             tasks: TaskTracker::new(),
+            closed: CancellationToken::new(),
             drained: CancellationToken::new(),
-            leases_lost: AtomicU64::new(0),
+            metrics,
         })
     }
 
@@ -78,16 +86,12 @@ impl Executor {
         self.lock().len()
     }
 
-    /// How many runs have lost their lease since the start.
-    #[must_use]
-    pub fn leases_lost(&self) -> u64 {
-        self.leases_lost.load(Ordering::Relaxed)
-    }
-
     /// Bring a claimed work to its end in the background.
     pub fn start(self: &Arc<Self>, held: Held) {
         let this = Arc::clone(self);
-        self.tasks.spawn(async move { this.bring_to_end(held).await });
+        let (work, step) = (held.work().work_id, &held.work().step);
+        let span = tracing::info_span!("run", %work, step, attempt = held.work().attempt);
+        self.tasks.spawn(async move { this.bring_to_end(held).await }.instrument(span));
     }
 
     /// Stop the runs of a work that a person has cancelled. Where there is none here nothing happens: the store knows of
@@ -112,12 +116,21 @@ impl Executor {
             let found = self.dispatcher.store().work_show(work.clone()).await?;
             let moving = |found: &WorkRecord| matches!(found.state, WorkState::Running | WorkState::Waiting);
             let now = tokio::time::Instant::now();
-            if now >= until || !found.as_ref().is_some_and(moving) {
+            if now >= until || self.closed.is_cancelled() || !found.as_ref().is_some_and(moving) {
                 return Ok(found);
             }
             let look = (now + Duration::from_millis(LOOK_EVERY_MS)).min(until);
-            let _ = tokio::time::timeout_at(look, signal).await;
+            tokio::select! {
+                () = signal => {}
+                () = tokio::time::sleep_until(look) => {}
+                () = self.closed.cancelled() => {}
+            }
         }
+    }
+
+    /// Tell whoever waits for a work how it stands now, and let nobody wait any more: the host is about to stop.
+    pub fn close(&self) {
+        self.closed.cancel();
     }
 
     /// Let the runs come to their end, at most for so long, and stop those that are left: their claims are given back. No
@@ -141,9 +154,7 @@ impl Executor {
         match ended {
             Ok(ended) => {
                 tracing::info!(work = %work.id, step = ended.work.step, end = ?ended.end.word(), "a run ended");
-                if ended.end == End::LeaseLost {
-                    self.leases_lost.fetch_add(1, Ordering::Relaxed);
-                }
+                self.metrics.run(&work.namespace, &ended.work.step, ended.end.word());
             }
             // The lease ends, and the work is taken over.
             Err(error) => {

@@ -39,6 +39,8 @@ pub struct Attempt {
     pub outcome: RowOutcome,
     /// Whether that was recorded, or the row had been taken over.
     pub settled: RowSettled,
+    /// How long the request took, with its look-ups.
+    pub took: Duration,
 }
 
 /// What one pass did, and what it left: `idle` is never "all done" while rows are blocked or in doubt.
@@ -90,6 +92,12 @@ impl Deliverer {
     pub fn until(mut self, stop: CancellationToken) -> Self {
         self.stop = stop;
         self
+    }
+
+    /// The namespace.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// The destinations.
@@ -171,8 +179,10 @@ impl Deliverer {
             let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
             let destination = Arc::clone(destination);
             sending.spawn(async move {
+                let begun = tokio::time::Instant::now();
                 let outcome = send(&*clock, &destination, &row).await;
-                record(&*store, &destination, row, outcome).await
+                let took = begun.elapsed();
+                record(&*store, &destination, row, outcome, took).await
             });
         }
         let (mut ended, mut failed) = (Vec::new(), None);
@@ -216,6 +226,7 @@ async fn record(
     destination: &DestinationSetup,
     row: Sending,
     outcome: RowOutcome,
+    took: Duration,
 ) -> Result<Attempt, StoreError> {
     let until = tokio::time::Instant::now() + Duration::from_millis(destination.lease_ms.min(RECORD_MAX_MS));
     let settled = loop {
@@ -234,5 +245,6 @@ async fn record(
         attempt: row.attempt,
         outcome,
         settled,
+        took,
     })
 }

@@ -29,9 +29,10 @@ use crate::runtime::run::Ended as RunEnded;
 use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
 use crate::store::Store;
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Taking};
 use crate::store::durable::Durable;
-use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim};
 use crate::store::quarantine::OnMismatch;
+use crate::store::raw::Raw;
 use crate::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,6 +66,7 @@ pub struct Held {
     setup: Arc<StepSetup>,
     job: Arc<Job>,
     takeover: bool,
+    new: bool,
     place: Place,
 }
 
@@ -174,6 +176,33 @@ impl Dispatcher {
         })
     }
 
+    /// Take in an event whose sender does not wait for what comes of it, as it arrived. Where every place is taken its work
+    /// is recorded and not claimed, so that no lease runs out in a queue. An event whose identity is on record with other
+    /// content is kept for a person.
+    pub async fn receive(
+        &self,
+        step: &str,
+        event: &Event,
+        raw: Option<Raw>,
+    ) -> Result<Claimed, DispatchError> {
+        let setup = self.recorded(step)?;
+        let place = self.runtime.free_place();
+        let taking = if place.is_some() { Taking::Claim } else { Taking::Record };
+        let on_mismatch = OnMismatch::Quarantine;
+        let arrival = Arrival { on_mismatch, raw, taking, ..self.arrival(setup, event)? };
+        Ok(match (self.store.work_claim(arrival, setup.terms()).await?, place) {
+            (Claim::Acquired(acquired), place) => {
+                // Without a place nothing is claimed.
+                let place = match place {
+                    Some(place) => place,
+                    None => self.runtime.place().await,
+                };
+                Claimed::Held(Box::new(self.held(setup, *acquired, place)))
+            }
+            (Claim::Answered(answered), _) => Claimed::Answered(answered),
+        })
+    }
+
     /// A place to run in, where one is free now.
     pub fn free_place(&self) -> Option<Place> {
         self.runtime.free_place()
@@ -223,7 +252,8 @@ impl Dispatcher {
             stages: Arc::clone(&self.stages),
             receipt_steps: Arc::clone(&self.receipt_steps),
         };
-        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover, place }
+        let (takeover, new) = (acquired.takeover, acquired.new);
+        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover, new, place }
     }
 
     /// The event's identity under the contract, and under the contracts before it.
@@ -254,8 +284,10 @@ impl Dispatcher {
             event_id: event.id.clone(),
             occurred_at_ms: event.occurred_at_ms,
             payload: event.data_text.clone(),
+            raw: None,
             window: setup.window.clone(),
             response: setup.response,
+            taking: Taking::Claim,
             on_mismatch: OnMismatch::Refuse,
             holder: Holder::Host,
             intent: None,
@@ -302,6 +334,12 @@ impl Held {
         &self.job.work
     }
 
+    /// Whether it was recorded with this claim.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.new
+    }
+
     /// The work by its identity.
     #[must_use]
     pub fn work_ref(&self) -> WorkRef {
@@ -333,7 +371,7 @@ impl Held {
 
     /// The same, unless the run is to be stopped before it ends by itself.
     pub async fn run_until(self, dispatcher: &Dispatcher, stop: impl Future<Output = Stop>) -> Ran {
-        let Self { setup, job, takeover, place } = self;
+        let Self { setup, job, takeover, place, .. } = self;
         let limits = Arc::clone(&setup.limits);
         let run = dispatcher.runtime.run_in(place, &setup.plugin, Arc::clone(&job), limits, stop).await;
         crash_point::reach(CrashPoint::StepRan);

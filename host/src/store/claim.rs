@@ -9,6 +9,7 @@ use crate::identity::key::WorkId;
 use crate::store::durable::Durable;
 use crate::store::intent::Intent;
 use crate::store::quarantine::OnMismatch;
+use crate::store::raw::Raw;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 
 /// An event's identity under one version of the step's contract.
@@ -26,7 +27,16 @@ pub struct Candidate {
     pub content_hash: ContentHash,
 }
 
-/// An event that asks for a claim.
+/// What an event asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// Its work, for the caller to run.
+    Claim,
+    /// To be on record, and no more: the caller can't run it now, and whoever takes due work next does.
+    Record,
+}
+
+/// An event that asks for a claim, or to be recorded.
 #[derive(Clone, Debug)]
 pub struct Arrival {
     /// The namespace.
@@ -45,10 +55,14 @@ pub struct Arrival {
     pub occurred_at_ms: Option<i64>,
     /// The payload's JSON text as it arrived.
     pub payload: String,
+    /// The event itself, where it came in one piece. It is kept with new work and with an event that is kept for a person.
+    pub raw: Option<Raw>,
     /// The contract's window.
     pub window: Window,
     /// What a duplicate of finished work is answered.
     pub response: Response,
+    /// What it asks for.
+    pub taking: Taking,
     /// What happens where its identity is on record with other content.
     pub on_mismatch: OnMismatch,
     /// Who runs it.
@@ -74,7 +88,7 @@ pub struct Terms {
 pub enum Claim {
     /// The caller holds the work.
     Acquired(Box<Acquired>),
-    /// Somebody else does, or it has ended.
+    /// The caller does not: somebody else does, it waits, or it has ended. What is answered is on disk.
     Answered(Answered),
 }
 
@@ -176,6 +190,8 @@ pub enum Standing {
     },
     /// An operator stopped it.
     Cancelled,
+    /// It is new and on record, as was asked. It is due, and nobody holds it.
+    Recorded,
     /// It is recorded, and its step is paused; it runs when the pause is lifted.
     Paused {
         /// Why.
@@ -205,7 +221,9 @@ impl Standing {
             WorkState::Dead => Self::Dead { cause },
             WorkState::Rejected => Self::Rejected { cause },
             WorkState::Cancelled => Self::Cancelled,
-            state @ (WorkState::Waiting | WorkState::Running) => Self::InProgress { state, retry_after_ms: 0 },
+            state @ (WorkState::Waiting | WorkState::Running) => {
+                Self::InProgress { state, retry_after_ms: 0 }
+            }
         }
     }
 }

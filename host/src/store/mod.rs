@@ -19,6 +19,7 @@
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
+pub mod action;
 pub mod approval;
 pub mod bulk;
 pub mod claim;
@@ -30,17 +31,19 @@ pub mod evidence;
 mod hash_text;
 pub mod intent;
 pub mod item;
+pub mod ledger_size;
 pub mod operate;
 pub mod outbox;
 pub mod pause;
 pub mod progress;
 pub mod quarantine;
+pub mod raw;
 pub mod reprocess;
 pub mod slot;
 pub mod retention;
 pub mod sqlite;
-pub mod work;
 pub mod token;
+pub mod work;
 
 use crate::contract::step::StepContract;
 use crate::store::approval::{Approved, Edit, Edited};
@@ -52,6 +55,7 @@ use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
 use crate::store::item::{ItemClaim, ItemRecord, ItemRecorded, ItemVerdict};
+use crate::store::ledger_size::LedgerSize;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
     Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
@@ -60,9 +64,11 @@ use crate::store::outbox::{
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::progress::{Handoff, ProgressFilter, StageCount};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
+use crate::store::raw::Raw;
 use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
+use crate::store::token::{NewToken, TokenCreated, TokenRecord};
 use crate::store::work::{Mark, Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -73,8 +79,9 @@ use crate::identity::key::WorkId;
 /// Claims and their ends.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. One atomic
-    /// act. An acquired claim may be answered before its commit; see [`durable::Durable`].
+    /// Claim the work an event stands for: insert it already claimed, take it over, or say how it stands. Or record it,
+    /// where nobody can run it now. One atomic act. An acquired claim may be answered before its commit; see
+    /// [`durable::Durable`]. How a work stands is on disk before it is told.
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError>;
 
     /// End a run: state, result, rows, marks, items and follow-up in one transaction, or none of them.
@@ -162,7 +169,8 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Option<NextDue>, StoreError>;
 
     /// Make an outbox row to this destination of everything that has stopped and was not told of: works that are dead,
-    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many.
+    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many were looked at, and 0
+    /// where all is told. Of a row to this destination itself nobody is told: it would go the same way.
     async fn alert_collect(&self, namespace: &str, destination: &str) -> Result<u64, StoreError>;
 
     /// Cancel held rows whose time for an approval is over, at most some at once; their ids.
@@ -212,7 +220,7 @@ pub trait Progress: Send + Sync {
     async fn progress_counts(&self, namespace: &str) -> Result<Vec<StageCount>, StoreError>;
 }
 
-/// What a person decides.
+/// What a person decides. Each act is done once for the action id that its [`Actor`] carries; see [`action`].
 #[async_trait]
 pub trait Operate: Send + Sync {
     /// Decide about a work that can't go on by itself.
@@ -223,7 +231,8 @@ pub trait Operate: Send + Sync {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
 
-    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice.
+    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice. Each
+    /// batch is an act, with an action id of its own.
     async fn work_replay_all(
         &self,
         choice: WorkChoice,
@@ -286,6 +295,25 @@ pub trait Operate: Send + Sync {
     async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
 }
 
+/// Who may ask for what. Each act is done once for its action id, as in [`Operate`].
+#[async_trait]
+pub trait Tokens: Send + Sync {
+    /// Keep a new token.
+    async fn token_create(&self, token: NewToken, actor: Actor) -> Result<TokenCreated, StoreError>;
+
+    /// The token of this hash, in whatever namespace, revoked or not.
+    async fn token_find(&self, hash: [u8; 32]) -> Result<Option<TokenRecord>, StoreError>;
+
+    /// The tokens of a namespace, also those that were revoked, oldest first.
+    async fn token_list(&self, namespace: &str) -> Result<Vec<TokenRecord>, StoreError>;
+
+    /// Revoke a token: it opens nothing from now on. False where there is none of this id, or it was revoked before.
+    async fn token_revoke(&self, namespace: &str, id: &str, actor: Actor) -> Result<bool, StoreError>;
+
+    /// Whether any token was ever made, in whatever namespace. Only where none was may the first one be made without one.
+    async fn token_any(&self) -> Result<bool, StoreError>;
+}
+
 /// What is forgotten, and when.
 #[async_trait]
 pub trait Retention: Send + Sync {
@@ -323,8 +351,11 @@ pub trait Retention: Send + Sync {
         limit: u32,
     ) -> Result<Pass, StoreError>;
 
-    /// Erase the payloads of a work's whole family: payloads, results, cursors, receipts, and answers that no other work
-    /// refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
+    /// Forget action ids of more than [`action::ACTION_KEPT_MS`], in one transaction of bounded size; how many.
+    async fn action_expire(&self, namespace: &str, limit: u32) -> Result<u64, StoreError>;
+
+    /// Erase the payloads of a work's whole family: payloads, events as they arrived, results, cursors, receipts, and
+    /// answers that no other work refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
     /// anything of the family is open.
     async fn payload_erase(&self, work: WorkRef, actor: Actor) -> Result<Erasure, StoreError>;
 
@@ -333,7 +364,7 @@ pub trait Retention: Send + Sync {
     async fn payload_scrub(&self) -> Result<bool, StoreError>;
 
     /// Set a marker: windows that last until it end for all that ended before.
-    async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError>;
+    async fn marker_set(&self, namespace: &str, name: &str, actor: Actor) -> Result<Marker, StoreError>;
 
     /// The markers that were ever set, by name.
     async fn marker_list(&self, namespace: &str) -> Result<Vec<Marker>, StoreError>;
@@ -376,6 +407,12 @@ pub trait Inspect: Send + Sync {
     /// How many rows are in each state.
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError>;
 
+    /// When the oldest work that waits, or the oldest row that is pending, was recorded, Unix milliseconds.
+    async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError>;
+
+    /// How large the backend's files are.
+    async fn ledger_size(&self) -> Result<LedgerSize, StoreError>;
+
     /// The steps whose contracts are recorded in the namespace, by name.
     async fn step_list(&self, namespace: &str) -> Result<Vec<String>, StoreError>;
 
@@ -400,11 +437,18 @@ pub trait Inspect: Send + Sync {
     /// What an outside caller has done under a work, or was about to do, oldest first.
     async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError>;
 
+    /// The event that a work descends from as it arrived, or one that is kept under this id; none where it came without, or
+    /// was erased.
+    async fn event_raw(&self, work: WorkRef) -> Result<Option<Raw>, StoreError>;
+
     /// A work's evidence, in order.
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError>;
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens {}
+pub trait Store:
+    Ledger + Queue + Outbox + Decisions + Progress + Operate + Tokens + Retention + Inspect
+{
+}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Tokens + Retention + Inspect> Store for T {}

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A row by its identity.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct RowRef {
     /// The namespace.
     pub namespace: String,
@@ -287,6 +287,18 @@ pub enum RowOutcome {
 }
 
 impl RowOutcome {
+    /// The word for programs and figures.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Sent { .. } => "sent",
+            Self::Again { .. } => "again",
+            Self::Blocked { .. } | Self::Withheld { in_doubt: false, .. } => "blocked",
+            Self::InDoubt { .. } | Self::Withheld { in_doubt: true, .. } => "in-doubt",
+            Self::Paused { .. } => "paused",
+        }
+    }
+
     /// How long the destination wants to be left alone altogether, in milliseconds, where it said so.
     #[must_use]
     pub const fn destination_waits_ms(&self) -> Option<u64> {

@@ -11,7 +11,7 @@ use onceward::identity::key::WorkId;
 use onceward::identity::key::digest;
 use onceward::store::Store;
 use onceward::store::approval::{Approved, Edit, Edited};
-use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
+use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Taking, Terms};
 use onceward::store::operate::Actor;
 use onceward::store::outbox::{
     Approval, NewRow, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
@@ -242,8 +242,10 @@ pub(crate) fn arrival(id: &str) -> Arrival {
         event_id: Some(id.to_owned()),
         occurred_at_ms: Some(support::sim_clock::START_MS - 1_000),
         payload: r#"{"is":"first"}"#.to_owned(),
+        raw: None,
         window: Window::ForEver,
         response: Response::Original,
+        taking: Taking::Claim,
         on_mismatch: OnMismatch::Refuse,
         holder: Holder::Host,
         intent: None,
@@ -282,7 +284,7 @@ pub(crate) fn follow_up(id: &str, payload: &str) -> Box<FollowUp> {
 
 /// A person.
 pub(crate) fn actor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned() }
+    Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned(), action: None }
 }
 
 pub(crate) fn row_id(id: &str) -> RowId {

@@ -1,7 +1,8 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, follow_up, held, retry, row_id, rows, take,
+    Bench, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, done_with, follow_up, held, retry, row_id, rows,
+    take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;
@@ -31,6 +32,34 @@ pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     let step = Some("other".to_owned());
     assert_eq!(list(WorkFilter { step, state: Some(WorkState::Done), ..all.clone() }).await, ["4"]);
     assert!(list(WorkFilter { namespace: ELSEWHERE.to_owned(), ..all }).await.is_empty());
+}
+
+pub(super) async fn pending_oldest_is_when_the_first_of_what_waits_was_recorded(bench: Bench) {
+    let oldest = async || bench.store.pending_oldest(SPACE).await.expect("the store works");
+    assert_eq!(oldest().await, None);
+    let waits = bench.hold("a").await;
+    bench.settle(&waits, retry(0)).await;
+    let first_ms = bench.show(at(&waits.work)).await.created_ms;
+    assert_eq!(oldest().await, Some(first_ms));
+    bench.advance(1_000);
+    let with_row = bench.hold("b").await;
+    bench.settle(&with_row, done_with(rows(&["r"]))).await;
+    assert_eq!(oldest().await, Some(first_ms), "the work still waits");
+    let taken = bench.take().await.expect("it is due");
+    bench.settle(&taken, done()).await;
+    assert_eq!(oldest().await, Some(first_ms + 1_000), "the row still waits");
+    assert_eq!(bench.store.pending_oldest(ELSEWHERE).await.expect("the store works"), None);
+}
+
+pub(super) async fn ledger_size_grows_with_what_is_kept(bench: Bench) {
+    let size = async || {
+        let size = bench.store.ledger_size().await.expect("the store works");
+        size.ledger_bytes + size.wal_bytes
+    };
+    let before = size().await;
+    let payload = format!("{{\"text\":\"{}\"}}", "a".repeat(100_000));
+    held(bench.claim(Arrival { payload, ..arrival("large") }).await);
+    assert!(size().await >= before + 100_000);
 }
 
 pub(super) async fn work_family_is_all_that_descends_from_a_root(bench: Bench) {

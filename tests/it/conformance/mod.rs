@@ -5,6 +5,7 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
+mod action;
 mod alert;
 mod approval;
 mod bulk;
@@ -23,12 +24,14 @@ mod pause;
 mod progress;
 mod quarantine;
 mod queue;
+mod raw;
 mod receipt;
 mod reprocess;
 mod same;
 mod retention;
 mod settle;
 mod slot;
+mod token;
 mod walk;
 mod work;
 
@@ -44,6 +47,8 @@ macro_rules! conformance {
                     work_claim_of_running_work_is_in_progress_with_a_hint,
                     work_claim_of_waiting_work_is_in_progress_until_it_is_due,
                     work_claim_s01_s10_by_twenty_at_once_acquires_once,
+                    work_claim_that_only_records_leaves_new_work_to_whoever_takes_it,
+                    work_claim_that_only_records_takes_no_known_work,
                     work_claim_of_done_work_gives_the_first_result,
                     work_claim_with_other_content_is_a_mismatch_and_changes_nothing,
                     work_claim_after_the_lease_takes_over_with_a_greater_token,
@@ -95,6 +100,7 @@ macro_rules! conformance {
                 alert: [
                     alert_collect_tells_of_each_stop_once,
                     alert_collect_tells_of_rows_and_not_of_its_own,
+                    alert_collect_goes_on_past_what_nobody_is_told_of,
                 ]
                 outbox: [
                     outbox_take_counts_the_attempt_before_it_is_made,
@@ -247,6 +253,13 @@ macro_rules! conformance {
                     quarantine_decide_drops_an_event_and_keeps_the_record,
                     quarantine_decide_of_an_event_that_came_under_an_earlier_version_is_found_again,
                 ]
+                raw: [
+                    event_raw_is_what_arrived_to_the_byte,
+                    event_raw_of_a_repeat_is_the_first_one,
+                    event_raw_of_an_admitted_event_is_its_works,
+                    event_raw_is_erased_with_the_payloads,
+                    event_raw_is_forgotten_with_its_family,
+                ]
                 progress: [
                     progress_find_goes_forward_only,
                     progress_list_is_by_stage_and_the_longest_standing_first,
@@ -277,6 +290,31 @@ macro_rules! conformance {
                     outbox_decide_sent_takes_the_persons_reference_for_good,
                     outbox_decide_again_is_a_word_for_one_attempt,
                     outbox_decide_cancel_is_the_end_of_a_row,
+                ]
+                action: [
+                    work_decide_twice_under_one_action_id_is_one_act,
+                    work_decide_of_another_act_under_the_same_action_id_is_refused,
+                    work_decide_that_was_refused_may_be_said_again,
+                    work_replay_all_twice_under_one_action_id_is_one_batch,
+                    work_reprocess_twice_under_one_action_id_is_one_act,
+                    outbox_decide_twice_under_one_action_id_is_one_act,
+                    outbox_approve_twice_under_one_action_id_is_one_act,
+                    decision_decide_twice_under_one_action_id_is_one_act,
+                    quarantine_decide_twice_under_one_action_id_is_one_act,
+                    pause_set_twice_under_one_action_id_is_one_act,
+                    payload_erase_twice_under_one_action_id_is_one_act,
+                    marker_set_twice_under_one_action_id_is_one_act,
+                    action_expire_forgets_what_nobody_repeats_any_more,
+                ]
+                token: [
+                    token_create_keeps_what_it_opens_and_who_made_it,
+                    token_create_of_a_known_id_or_secret_changes_nothing,
+                    token_create_that_could_approve_names_a_person,
+                    token_create_twice_under_one_action_id_is_one_act,
+                    token_find_goes_by_the_whole_secret,
+                    token_revoke_leaves_the_record_of_who_could_do_what,
+                    token_list_is_in_the_order_of_making_within_the_namespace,
+                    token_any_says_whether_one_was_ever_made,
                 ]
                 bulk: [
                     work_replay_all_spreads_the_oldest_and_leaves_the_rest,
@@ -334,6 +372,8 @@ macro_rules! conformance {
                     outbox_list_is_newest_first_and_filtered,
                     outbox_resolve_takes_the_beginning_of_an_id,
                     outbox_counts_are_by_state,
+                    pending_oldest_is_when_the_first_of_what_waits_was_recorded,
+                    ledger_size_grows_with_what_is_kept,
                 ]
             }
         }

@@ -1,13 +1,15 @@
 //! Claims: one work, one holder, one result.
 
 use crate::conformance::harness::{
-    ATTEMPTS, Bench, ELSEWHERE, LEASE_MS, SPACE, TERMS, arrival, at, candidate, done, held, other_content,
-    retry,
+    ATTEMPTS, Bench, ELSEWHERE, LEASE_MS, SPACE, TERMS, actor, arrival, at, candidate, done, held,
+    other_content, retry,
 };
 use onceward::contract::response::Response;
 use onceward::contract::window::Window;
-use onceward::store::claim::{Arrival, Claim, Repeat, Standing};
-use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter, WorkState};
+use onceward::store::claim::{Arrival, Claim, Repeat, Standing, Taking};
+use onceward::store::operate::Decided;
+use onceward::store::quarantine::{OnMismatch, QuarantineDecision};
+use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter, WorkRef, WorkState};
 use std::sync::Arc;
 use support::sim_clock::START_MS;
 
@@ -87,6 +89,47 @@ pub(super) async fn work_claim_s01_s10_by_twenty_at_once_acquires_once(bench: Be
     assert_eq!((work.attempt, work.duplicates), (1, 19));
     let filter = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, limit: 100 };
     assert_eq!(bench.store.work_list(filter).await.expect("the store works").len(), 1);
+}
+
+fn recording(arrival: Arrival) -> Arrival {
+    Arrival { taking: Taking::Record, ..arrival }
+}
+
+pub(super) async fn work_claim_that_only_records_leaves_new_work_to_whoever_takes_it(bench: Bench) {
+    assert_eq!(bench.standing(recording(arrival("a"))).await, Standing::Recorded);
+    let bench = bench.reopen().await;
+    let at = WorkRef { namespace: SPACE.to_owned(), id: candidate("a", 1, "first").work_id };
+    let work = bench.show(at.clone()).await;
+    assert_eq!((work.state, work.attempt, work.budget_from_ms), (WorkState::Waiting, 0, None));
+    assert_eq!((work.due_ms, work.event_id.as_deref()), (Some(START_MS), Some("a")));
+    assert_eq!(bench.kinds(at).await, ["recorded"]);
+    let waits = Standing::InProgress { state: WorkState::Waiting, retry_after_ms: 0 };
+    assert_eq!(bench.standing(recording(arrival("a"))).await, waits, "a repeat is one");
+    assert!(matches!(bench.standing(recording(other_content("a"))).await, Standing::Mismatch { .. }));
+    let taken = bench.take().await.expect("it is due");
+    assert_eq!((taken.work.attempt, taken.work.duplicates), (1, 2));
+    assert!(!taken.takeover && bench.take().await.is_none());
+    assert_eq!(bench.standing(recording(arrival("b"))).await, Standing::Recorded);
+    assert_eq!(bench.hold("b").await.work.attempt, 1, "whoever claims it runs it too");
+}
+
+pub(super) async fn work_claim_that_only_records_takes_no_known_work(bench: Bench) {
+    let lost = bench.hold("lost").await;
+    bench.finish("done", Collected::default()).await;
+    bench.advance(10 * LEASE_MS);
+    let standing = bench.standing(recording(arrival("lost"))).await;
+    assert_eq!(standing, Standing::InProgress { state: WorkState::Running, retry_after_ms: 0 });
+    assert_eq!(bench.show(at(&lost.work)).await.attempt, 1);
+    assert_eq!(bench.settle(&lost, done()).await, Settled::Applied, "nobody took it over");
+    assert!(matches!(bench.standing(recording(arrival("done"))).await, Standing::Done(_)));
+    let keeping = Arrival { on_mismatch: OnMismatch::Quarantine, ..other_content("done") };
+    let Standing::Quarantined { id } = bench.standing(recording(keeping.clone())).await else {
+        panic!("it is lost")
+    };
+    let admit = bench.store.quarantine_decide(SPACE, id, QuarantineDecision::Admit, actor()).await;
+    assert_eq!(admit.expect("the store works"), Decided::Applied);
+    let waits = Standing::InProgress { state: WorkState::Waiting, retry_after_ms: 0 };
+    assert_eq!(bench.standing(recording(keeping)).await, waits);
 }
 
 pub(super) async fn work_claim_of_done_work_gives_the_first_result(bench: Bench) {

@@ -3,11 +3,11 @@
 use crate::conformance::harness::{SPACE, TERMS, arrival, done, held};
 use crate::sqlite::batch::{Gate, claim, giant, settle, settle_with_a_fault};
 use crate::sqlite::full::{assert_kept, fill};
-use onceward::store::claim::Claim;
+use onceward::store::claim::{Arrival, Claim, Standing, Taking};
 use onceward::store::error::StoreError;
 use onceward::store::outbox::RowState;
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
-use onceward::store::work::Settled;
+use onceward::store::work::{Settled, WorkState};
 use onceward::store::{Inspect, Ledger};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,13 @@ impl SmallDisk {
             while file.write_all(&vec![0; block_bytes]).is_ok() {}
         }
         path
+    }
+
+    /// Leave so many bytes to the ledger.
+    fn use_up_but(&self, left_bytes: u64) {
+        let filler = std::fs::File::options().write(true).open(self.use_up()).expect("it was just made");
+        let length = filler.metadata().expect("it is open").len();
+        filler.set_len(length - left_bytes).expect("it can be cut");
     }
 }
 
@@ -158,9 +165,7 @@ async fn a_commit_that_does_not_fit_fails_for_the_one_at_fault() {
         held.durable.wait().await.expect("it is committed");
         works.push(held);
     }
-    let filler = std::fs::File::options().write(true).open(disk.use_up()).expect("it was just made");
-    let length = filler.metadata().expect("it is open").len();
-    filler.set_len(length - LEFT_BYTES).expect("it can be cut");
+    disk.use_up_but(LEFT_BYTES);
     let before = store.commits();
     let gate = Gate::close(&disk.settings().path);
     let failed = settle_with_a_fault(&store, &works, gate, giant(GIANT_BYTES)).await;
@@ -170,6 +175,30 @@ async fn a_commit_that_does_not_fit_fails_for_the_one_at_fault() {
         store.outbox_counts(SPACE).await.expect("the store works").by_state.get(&RowState::Pending),
         Some(&8)
     );
+}
+
+/// Whoever is told that an event is on record waits for the commit, so it is tried again alone as well.
+#[tokio::test]
+async fn an_event_is_recorded_beside_one_that_does_not_fit() {
+    let disk = small_disk!();
+    let store = Arc::new(disk.open());
+    let record = |n: usize| {
+        let payload = if n == 1 { "x".repeat(GIANT_BYTES) } else { "{}".to_owned() };
+        claim(&store, Arrival { taking: Taking::Record, payload, ..arrival(&n.to_string()) })
+    };
+    disk.use_up_but(LEFT_BYTES);
+    let gate = Gate::close(&disk.settings().path);
+    let records: Vec<_> = (0..3).map(record).collect();
+    gate.open().await;
+    for (n, record) in records.into_iter().enumerate() {
+        match record.await.expect("no panic") {
+            Ok(Claim::Answered(answered)) => assert!(n != 1 && answered.standing == Standing::Recorded),
+            Ok(Claim::Acquired(held)) => panic!("nobody asked to run {:?}", held.work),
+            Err(error) => assert!(n == 1 && matches!(error, StoreError::Full { .. }), "{n}: {error}"),
+        }
+    }
+    assert_eq!(store.commits(), 2, "the batch did not fail as a whole");
+    assert_eq!(store.work_counts(SPACE).await.expect("the store works").of(WorkState::Waiting), 2);
 }
 
 /// A claim is answered before its commit. Where the commit fails, its token must never be another holder's.

@@ -7,6 +7,7 @@ use onceward::contract::window::Window;
 use onceward::store::claim::{Acquired, Arrival};
 use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
+use onceward::store::raw::Raw;
 use onceward::store::retention::{Cursor, Erased, Erasure};
 use onceward::store::sqlite::SqliteStore;
 use onceward::store::work::{Collected, Outcome};
@@ -27,7 +28,9 @@ fn planted(n: usize, what: &str) -> String {
 async fn claim(bench: &Bench, n: usize) -> Box<Acquired> {
     let window = if n.is_multiple_of(2) { Window::ForEver } else { Window::Duration(60) };
     let payload = planted(n, "payload");
-    held(bench.claim(Arrival { payload, window, ..arrival(&n.to_string()) }).await)
+    let header = ("x-lead".to_owned(), planted(n, "header"));
+    let raw = Raw { bytes: planted(n, "event").into_bytes(), content_type: None, headers: vec![header] };
+    held(bench.claim(Arrival { payload, raw: Some(raw), window, ..arrival(&n.to_string()) }).await)
 }
 
 /// Bring a lead to its end, with something planted in every other place that holds a payload.
@@ -79,7 +82,7 @@ async fn what_is_erased_or_forgotten_is_gone_from_the_files() {
         finish(&bench, held, n).await;
     }
     assert_eq!(found(&backend.path()), (0..WORKS).collect::<Vec<_>>(), "it is looked for where it is");
-    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned(), action: None };
     let kept: Vec<usize> = (0..WORKS).filter(|n| n % 3 == 0).collect();
     for n in (0..WORKS).filter(|n| n % 3 != 0) {
         let erasure =
@@ -115,7 +118,7 @@ async fn an_erasure_that_somebody_reads_beside_says_so_and_is_completed_later() 
     store.work_settle(settlement).await.expect("the store works");
     let reader = backend.direct();
     reader.execute_batch("BEGIN; SELECT count(*) FROM work;").expect("it reads");
-    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned(), action: None };
     let erasure = store.payload_erase(at(&held.work), actor).await.expect("the store works");
     assert_eq!(erasure, Erasure::Applied(Erased { works: 1, rows: 0, answers: 0, events: 0 }));
     assert!(!store.payload_scrub().await.expect("the store works"));

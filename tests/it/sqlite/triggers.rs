@@ -13,6 +13,7 @@ use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
 use onceward::store::pause::PauseScope;
 use onceward::store::quarantine::{OnMismatch, QuarantineDecision};
+use onceward::store::raw::Raw;
 use onceward::store::work::{Collected, Holder, Mark, Outcome, Settled};
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -66,7 +67,8 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }
     asked_of_people(&bench).await;
-    let waits = bench.hold("b").await;
+    let raw = Raw { bytes: vec![7], content_type: None, headers: Vec::new() };
+    let waits = held(bench.claim(Arrival { raw: Some(raw), ..arrival("b") }).await);
     bench.settle(&waits, retry(0)).await;
     let rejected = bench.hold("c").await;
     bench.settle(&rejected, Outcome::Reject { cause: "spam".to_owned() }).await;
@@ -80,7 +82,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     bench.store.effect_record(at(&called.work), effect).await.expect("the store works");
     let colliding = Arrival { on_mismatch: OnMismatch::Quarantine, ..other_content("c") };
     let Standing::Quarantined { id } = bench.standing(colliding).await else { panic!("it is not kept") };
-    let actor = Actor { name: "Noor".to_owned(), reason: "spam too".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "spam too".to_owned(), action: None };
     let dropped = bench.store.quarantine_decide(SPACE, id, QuarantineDecision::Drop, actor).await;
     dropped.expect("the store works");
     drop(bench);
@@ -90,7 +92,11 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
             "PRAGMA foreign_keys = ON;
              INSERT INTO horizon (namespace, step, until_ms) VALUES ('tests', 'qualify', 1);
              INSERT INTO tombstone (namespace, root_key, expired_ms) VALUES ('tests', zeroblob(32), 1);
-             INSERT INTO marker (namespace, name, set_ms) VALUES ('tests', 'synced', 1);",
+             INSERT INTO marker (namespace, name, set_ms, set_by) VALUES ('tests', 'synced', 1, 'x');
+             INSERT INTO action (namespace, action_id, fingerprint, outcome, done_ms)
+                 VALUES ('tests', 'a1', zeroblob(32), 'true', 1);
+             INSERT INTO token (namespace, token_id, name, verbs, hash, created_by, created_ms, revoked_by, revoked_ms)
+                 VALUES ('tests', 't1', 'shop', 'invoke', zeroblob(32), 'x', 1, 'x', 1);",
         )
         .expect("it can be set");
     (backend, connection)
@@ -118,6 +124,9 @@ const REFUSED: &[(&str, &str)] = &[
     // Kept events.
     ("UPDATE quarantine SET state = 'waiting', decided_by = NULL", "decided about once"),
     ("UPDATE quarantine SET content_hash = zeroblob(32)", "the identity of a kept event never changes"),
+    ("UPDATE event_raw SET body = x'38'", "an event stands as it arrived"),
+    ("UPDATE event_raw SET work_id = zeroblob(32)", "an event stands as it arrived"),
+    ("DELETE FROM event_raw", "the event of unfinished work is never forgotten"),
     // States that make no sense.
     ("UPDATE work SET state = 'running' WHERE state = 'waiting'", "CHECK"),
     ("UPDATE work SET due_ms = NULL WHERE state = 'waiting'", "CHECK"),
@@ -227,6 +236,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE horizon SET until_ms = 0", "what is forgotten stays forgotten"),
     ("DELETE FROM horizon", "what is forgotten stays forgotten"),
     ("DELETE FROM tombstone", "what is forgotten stays forgotten"),
+    (
+        "INSERT INTO token (namespace, token_id, name, verbs, hash, created_by, created_ms) \
+         VALUES ('tests', 't2', 'agent', 'operate approve', randomblob(32), 'x', 1)",
+        "CHECK",
+    ),
+    ("UPDATE token SET verbs = 'admin'", "what a token opens never changes"),
+    ("UPDATE token SET namespace = 'elsewhere'", "what a token opens never changes"),
+    ("UPDATE token SET revoked_by = NULL, revoked_ms = NULL", "a revoked token stays revoked"),
+    ("DELETE FROM token", "the record of a token stays"),
+    ("UPDATE action SET outcome = 'false'", "the first outcome of an act stands"),
     ("UPDATE marker SET set_ms = 0", "a marker never goes back"),
 ];
 
@@ -326,6 +345,7 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("item", "done = 1"),
         ("quarantine", "state = 'dropped'"),
         ("intent", "state = 'recorded' AND external_reference = 'tx-1'"),
+        ("event_raw", "body = x'07'"),
         ("progress", "stage = 'matched'"),
         ("outbox", "approved_by = 'Noor'"),
         ("outbox", "state = 'superseded'"),
@@ -337,6 +357,8 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("horizon", "true"),
         ("tombstone", "true"),
         ("marker", "true"),
+        ("action", "true"),
+        ("token", "true"),
     ] {
         let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
         let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();

@@ -1,18 +1,20 @@
 //! From the configuration to a service: every namespace with its steps, and the duties that run in the background.
 
-use crate::api::service::{Namespace, Service};
+use crate::api::service::{Namespace, Service, SourceSetup};
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::clock::Clock;
 use crate::dispatch::caller::{CallerSetup, Callers};
-use crate::dispatch::delivery::{DeliverTo, OnAttempt, Upkeep};
+use crate::dispatch::delivery::{DeliverTo, Upkeep};
 use crate::dispatch::duty::Duty;
 use crate::dispatch::executor::{Executor, Worker};
 use crate::dispatch::nudge::Nudge;
+use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::retention::{Forget, Retention};
 use crate::runtime::decide::DecisionDesk;
 use crate::store::Store;
-use anyhow::{Context as _, Result};
+use crate::telemetry::metrics::Metrics;
+use anyhow::{Context as _, Result, bail};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -35,7 +37,7 @@ pub async fn service(
     stop: &CancellationToken,
 ) -> Result<Composed> {
     let runtime = compose::runtime(config, &store, &clock)?;
-    let nudge = Nudge::default();
+    let (nudge, metrics) = (Nudge::default(), Metrics::default());
     let (mut namespaces, mut executors) = (Vec::new(), Vec::new());
     let mut duties: Vec<Box<dyn Duty>> = Vec::new();
     for name in std::iter::once(&config.namespace).chain(&config.serve.namespaces) {
@@ -43,16 +45,22 @@ pub async fn service(
         let dispatcher = compose::dispatcher(&config, &runtime, &store, &clock)
             .await
             .with_context(|| format!("setting up the namespace {name:?}"))?;
-        let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone());
+        let executor =
+            Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
         duties.push(Box::new(Worker(Arc::clone(&executor))));
-        deliver(&config, &store, &clock, &nudge, stop, &mut duties)?;
+        let deliverer = compose::deliverer(&config, Arc::clone(&store), &clock)?;
+        deliver(Arc::new(deliverer.until(stop.clone())), &clock, &nudge, &metrics, &mut duties);
         let age_ms = config.retention.decisions_max_age_ms();
         let retention = Retention::new(Arc::clone(&store), name.clone(), age_ms);
         duties.push(Box::new(Forget::new(retention, Arc::clone(&clock))));
         namespaces.push(namespace(&config, &store, &clock, runtime.desk(), Some(Arc::clone(&executor)))?);
         executors.push(executor);
     }
-    let service = Service::new(store, clock, config.serve.limits(), nudge, namespaces);
+    let sources = match executors.first() {
+        Some(executor) => sources(config, executor)?,
+        None => BTreeMap::new(),
+    };
+    let service = Service::new(store, clock, config.serve.limits(), nudge, metrics, namespaces, sources);
     Ok(Composed { service, duties, executors })
 }
 
@@ -61,7 +69,15 @@ pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) 
     // No command asks a model, and their keys need not be there for one that does not.
     let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), BTreeMap::new()));
     let namespace = namespace(config, &store, &clock, &desk, None)?;
-    Ok(Service::new(store, clock, config.serve.limits(), Nudge::default(), [namespace]))
+    Ok(Service::new(
+        store,
+        clock,
+        config.serve.limits(),
+        Nudge::default(),
+        Metrics::default(),
+        [namespace],
+        BTreeMap::new(),
+    ))
 }
 
 fn namespace(
@@ -86,27 +102,40 @@ fn namespace(
     Ok(Namespace { name, executor, callers, row_terms })
 }
 
+/// The sources, each with its step: its own, the flow's first, or the only one.
+fn sources(config: &Config, executor: &Executor) -> Result<BTreeMap<String, SourceSetup>> {
+    let steps: Vec<&str> = executor.dispatcher().recorded_steps().collect();
+    let only = if let [only] = steps[..] { Some(only) } else { None };
+    let default = config.flow.first().map(String::as_str).or(only);
+    let mut sources = BTreeMap::new();
+    for (name, source) in compose::sources::sources(config)? {
+        let Some(step) = source.step.as_deref().or(default).map(str::to_owned) else {
+            bail!(
+                "setting up the source {name:?}: there is no flow, and there are several steps ({}); name one with `step`",
+                steps.join(", ")
+            );
+        };
+        sources.insert(name, SourceSetup { source, step, namespace: config.namespace.clone() });
+    }
+    Ok(sources)
+}
+
+/// One duty for each destination, and one for what belongs to none.
 fn deliver(
-    config: &Config,
-    store: &Arc<dyn Store>,
+    deliverer: Arc<Deliverer>,
     clock: &Arc<dyn Clock>,
     nudge: &Nudge,
-    stop: &CancellationToken,
+    metrics: &Metrics,
     duties: &mut Vec<Box<dyn Duty>>,
-) -> Result<()> {
-    let deliverer = Arc::new(compose::deliverer(config, Arc::clone(store), clock)?.until(stop.clone()));
-    let on_attempt: OnAttempt = Arc::new(|attempt| {
-        tracing::info!(row = %attempt.row, destination = attempt.destination, attempt = attempt.attempt, "delivered");
-    });
+) {
     for destination in deliverer.destinations() {
         duties.push(Box::new(DeliverTo {
             deliverer: Arc::clone(&deliverer),
             destination: Arc::clone(destination),
             clock: Arc::clone(clock),
             nudge: nudge.clone(),
-            on_attempt: Arc::clone(&on_attempt),
+            metrics: metrics.clone(),
         }));
     }
     duties.push(Box::new(Upkeep(deliverer)));
-    Ok(())
 }

@@ -9,7 +9,7 @@ use crate::dispatch::caller::{Callers, check_name, usable};
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::caller_key::CALLER_KEY_VERSION;
 use crate::identity::caller_key::identify_key;
-use crate::store::claim::{Arrival, Candidate, Claim, Terms};
+use crate::store::claim::{Arrival, Candidate, Claim, Taking, Terms};
 use crate::store::intent::{Extended, Extension, Intent, IntentState};
 use crate::store::quarantine::OnMismatch;
 use crate::store::work::{Holder, WorkRef};
@@ -100,8 +100,10 @@ impl Callers {
             event_id: Some(claim.key),
             occurred_at_ms: claim.occurred_at_ms,
             payload: claim.content.unwrap_or_else(|| "null".to_owned()),
+            raw: None,
             window: claim.window,
             response: claim.response,
+            taking: Taking::Claim,
             on_mismatch: OnMismatch::Refuse,
             holder: Holder::Caller,
             intent: claim.effect,

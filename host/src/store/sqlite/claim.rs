@@ -4,7 +4,7 @@ use crate::contract::fence::Token;
 use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
-use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Standing, Terms};
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Standing, Taking, Terms};
 use crate::store::error::StoreError;
 use crate::store::pause::PauseScope;
 use crate::store::quarantine::{OnMismatch, QuarantineState};
@@ -12,6 +12,7 @@ use crate::store::sqlite::intent;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
 use crate::store::sqlite::quarantine::Kept;
+use crate::store::sqlite::raw;
 use crate::store::sqlite::retention;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
@@ -77,7 +78,11 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
         return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
     }
     if let Some(cause) = paused(tx, arrival)? {
-        return record(tx, arrival, cause);
+        let why = format!("waits, since its step is paused: {cause}");
+        return record(tx, arrival, &why, Standing::Paused { cause });
+    }
+    if arrival.taking == Taking::Record {
+        return record(tx, arrival, "waits to be taken", Standing::Recorded);
     }
     let token = tx.next_token()?;
     let lease_until_ms = tx.now_ms.saturating_add(terms.lease_ms);
@@ -115,6 +120,9 @@ fn insert(tx: &Tx<'_>, arrival: &Arrival, claim: Option<(Token, i64)>) -> Result
         ],
         |row| row.get(0),
     )?;
+    if let Some(raw) = &arrival.raw {
+        raw::keep(tx, &arrival.namespace, new.work_id, raw)?;
+    }
     seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))
 }
 
@@ -123,13 +131,12 @@ fn paused(tx: &Tx<'_>, arrival: &Arrival) -> Result<Option<String>, StoreError> 
     pause::find(tx, &arrival.namespace, &PauseScope::Step(arrival.step.clone()))
 }
 
-/// Keep an event whose step is paused: its work waits, and runs when the pause is lifted.
-fn record(tx: &Tx<'_>, arrival: &Arrival, cause: String) -> Result<Claim, StoreError> {
+/// Record new work that nobody holds: it waits, and is due.
+fn record(tx: &Tx<'_>, arrival: &Arrival, why: &str, standing: Standing) -> Result<Claim, StoreError> {
     let new = &arrival.current;
     insert(tx, arrival, None)?;
-    let detail = format!("waits, since its step is paused: {cause}");
-    tx.evidence(&arrival.namespace, new.work_id, "recorded", &detail)?;
-    Ok(answered(arrival, new.work_id, &new.readable_key, Standing::Paused { cause }))
+    tx.evidence(&arrival.namespace, new.work_id, "recorded", why)?;
+    Ok(answered(arrival, new.work_id, &new.readable_key, standing))
 }
 
 fn claim_found(
@@ -155,6 +162,9 @@ fn claim_same(tx: &Tx<'_>, arrival: &Arrival, found: &Found, terms: Terms) -> Re
     let standing = match ready(tx, found) {
         Ready::Now => match paused(tx, arrival)? {
             Some(cause) => Standing::Paused { cause },
+            None if arrival.taking == Taking::Record => {
+                Standing::InProgress { state: found.state, retry_after_ms: 0 }
+            }
             None => match take(tx, found.seq, terms, arrival.intent.as_deref())? {
                 Some(claim) => return Ok(claim),
                 None => standing_at_rest(tx, arrival, found.seq)?,

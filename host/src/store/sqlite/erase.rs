@@ -33,6 +33,7 @@ pub(super) fn erase(tx: &Tx<'_>, work: &WorkRef, actor: &Actor) -> Result<Erasur
         let erased = tx.execute(sql, (namespace, root.as_bytes(), ERASED.as_bytes(), tx.now_ms))?;
         Ok(erased as u64)
     };
+    tx.execute(include_str!("queries/event_raw_forget.sql"), family)?;
     let erased = Erased {
         events: tx.execute(
             include_str!("queries/payload_erase_quarantine.sql"),

@@ -182,7 +182,8 @@ pub(super) fn forget(tx: &Tx<'_>, family: &Family) -> Result<u64, StoreError> {
 }
 
 /// What is deleted of a family, in the order that the references between the tables ask for.
-pub(super) const FORGET: [&str; 9] = [
+pub(super) const FORGET: [&str; 10] = [
+    include_str!("queries/event_raw_forget.sql"),
     include_str!("queries/family_forget_evidence.sql"),
     include_str!("queries/family_forget_item.sql"),
     include_str!("queries/family_forget_decision_pin.sql"),

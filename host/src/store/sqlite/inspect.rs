@@ -8,19 +8,25 @@ use crate::store::decided::{DecisionEntry, DecisionFilter, ModelTotals};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
+use crate::store::ledger_size::LedgerSize;
 use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::pause::Pause;
 use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
+use crate::store::raw::Raw;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::bulk;
 use crate::store::sqlite::evidence;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
+use crate::store::sqlite::raw;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 use rusqlite::Row;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
 
 const LISTING: &str = "listing";
 
@@ -95,6 +101,33 @@ impl Inspect for SqliteStore {
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError> {
         let counts = self.state_counts(namespace, "work", WorkState::from_word).await?;
         Ok(WorkCounts { by_state: counts.into_iter().collect() })
+    }
+
+    async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.readers
+            .read(move |c| {
+                let sql = include_str!("queries/pending_oldest.sql");
+                Ok(first(c, LISTING, sql, [namespace], |row| row.get(0))?.flatten())
+            })
+            .await
+    }
+
+    async fn ledger_size(&self) -> Result<LedgerSize, StoreError> {
+        let ledger = self.readers.path().to_owned();
+        let mut wal = ledger.clone().into_os_string();
+        wal.push("-wal");
+        self.readers
+            .read(move |_| {
+                let size = |path: &Path| match std::fs::metadata(path) {
+                    Ok(file) => Ok(file.len()),
+                    // It is there only while the ledger is open for writing.
+                    Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+                    Err(source) => Err(StoreError::Open { path: path.to_owned(), source: Arc::new(source) }),
+                };
+                Ok(LedgerSize { ledger_bytes: size(&ledger)?, wal_bytes: size(Path::new(&wal))? })
+            })
+            .await
     }
 
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {
@@ -216,6 +249,10 @@ impl Inspect for SqliteStore {
                 all(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::intent)
             })
             .await
+    }
+
+    async fn event_raw(&self, work: WorkRef) -> Result<Option<Raw>, StoreError> {
+        self.readers.read(move |c| raw::find(c, &work)).await
     }
 
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError> {

@@ -3,7 +3,7 @@
 use crate::contract::fence::Token;
 use crate::contract::step::StepContract;
 use crate::store::Ledger;
-use crate::store::claim::{Arrival, Claim, Terms};
+use crate::store::claim::{Arrival, Claim, Taking, Terms};
 use crate::store::error::StoreError;
 use crate::store::intent::{EffectRecord, Extended, Extension, Recorded};
 use crate::store::item::{ItemClaim, ItemRecord, ItemRecorded, ItemVerdict};
@@ -21,6 +21,12 @@ use async_trait::async_trait;
 #[async_trait]
 impl Ledger for SqliteStore {
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError> {
+        if arrival.taking == Taking::Record {
+            // Its sender waits for the commit, so that it may be tried again alone where its batch fails.
+            let recorded =
+                self.writer.call("recording an event", move |tx| claim::claim(tx, &arrival, terms));
+            return Ok(recorded.await?.0);
+        }
         let claimed =
             self.writer.call_early("claiming work", move |tx| claim::claim(tx, &arrival, terms)).await?;
         // Only a new work may run before its claim is on disk: a crash then loses what nobody was told. What is told to a

@@ -9,8 +9,10 @@ use crate::store::error::StoreError;
 use crate::store::operate::{Actor, Decided};
 use crate::store::quarantine::{QuarantineDecision, QuarantineState, Quarantined};
 use crate::store::sqlite::operate::said;
+use crate::store::sqlite::raw;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
+use crate::store::work::WorkRef;
 use rusqlite::Row;
 
 /// Hexadecimal digits of the content's hash that tell a kept event's readable key from the first one's.
@@ -81,6 +83,9 @@ pub(super) fn keep(
             arrival.window.marker(),
         ],
     )?;
+    if let Some(raw) = &arrival.raw {
+        raw::keep(tx, &arrival.namespace, work_id, raw)?;
+    }
     let detail = format!("an event with other content ({content}) waits for a person as {work_id}");
     tx.evidence(&arrival.namespace, first, "quarantined", &detail)?;
     Ok(work_id)
@@ -89,11 +94,11 @@ pub(super) fn keep(
 /// Admit a kept event as new work, or drop it.
 pub(super) fn decide(
     tx: &Tx<'_>,
-    namespace: &str,
-    id: WorkId,
+    kept: &WorkRef,
     decision: QuarantineDecision,
     actor: &Actor,
 ) -> Result<Decided<QuarantineState>, StoreError> {
+    let (namespace, id) = (&kept.namespace, kept.id);
     let key = (namespace, id.as_bytes());
     let state = tx.first(include_str!("queries/quarantine_state.sql"), key, |row| {
         rows::state(row, QuarantineState::from_word)

@@ -181,6 +181,28 @@ BEFORE UPDATE OF namespace, work_id, root_key, collides_with, step, version, con
     timed, window_ms, window_marker ON quarantine
 BEGIN SELECT RAISE(ABORT, 'the identity of a kept event never changes'); END;
 
+-- Events as they arrived, to the byte, each under the id of its work or of the kept event.
+CREATE TABLE event_raw (
+    seq           INTEGER PRIMARY KEY,
+    namespace     TEXT NOT NULL,
+    work_id       BLOB NOT NULL CHECK (length(work_id) = 32),
+    content_type  TEXT,
+    headers       TEXT NOT NULL,
+    body          BLOB NOT NULL,
+    created_ms    INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX event_raw_by_id ON event_raw (namespace, work_id);
+
+CREATE TRIGGER event_raw_stands BEFORE UPDATE ON event_raw
+BEGIN SELECT RAISE(ABORT, 'an event stands as it arrived'); END;
+
+CREATE TRIGGER event_raw_is_kept BEFORE DELETE ON event_raw
+WHEN EXISTS (SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_id = OLD.work_id
+               AND w.state NOT IN ('done', 'rejected', 'cancelled'))
+  OR EXISTS (SELECT 1 FROM quarantine q WHERE q.namespace = OLD.namespace AND q.work_id = OLD.work_id
+               AND q.state = 'waiting')
+BEGIN SELECT RAISE(ABORT, 'the event of unfinished work is never forgotten'); END;
+
 CREATE TABLE decision (
     namespace       TEXT NOT NULL,
     cache_key       BLOB NOT NULL CHECK (length(cache_key) = 32),
@@ -620,11 +642,56 @@ CREATE INDEX evidence_by_work ON evidence (namespace, work_id, seq);
 CREATE TRIGGER evidence_stands BEFORE UPDATE ON evidence
 BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
 
+-- Acts that carried an id of their own, with their first outcomes: said again, they are answered alike and not done again.
+CREATE TABLE action (
+    namespace    TEXT NOT NULL,
+    action_id    TEXT NOT NULL CHECK (action_id <> ''),
+    fingerprint  BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    outcome      TEXT NOT NULL,
+    done_ms      INTEGER NOT NULL,
+    PRIMARY KEY (namespace, action_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX action_by_age ON action (namespace, done_ms);
+
+CREATE TRIGGER action_stands BEFORE UPDATE ON action
+BEGIN SELECT RAISE(ABORT, 'the first outcome of an act stands'); END;
+
+-- Who may ask for what over the API. The hash leads no namespace: it is what tells it.
+CREATE TABLE token (
+    seq         INTEGER PRIMARY KEY,
+    namespace   TEXT NOT NULL,
+    token_id    TEXT NOT NULL CHECK (token_id <> ''),
+    name        TEXT NOT NULL,
+    person      TEXT,
+    verbs       TEXT NOT NULL CHECK (verbs <> ''),
+    hash        BLOB NOT NULL CHECK (length(hash) = 32),
+    created_by  TEXT NOT NULL,
+    created_ms  INTEGER NOT NULL,
+    revoked_by  TEXT,
+    revoked_ms  INTEGER,
+    -- Approving is a person's.
+    CHECK (person IS NOT NULL OR instr(' ' || verbs || ' ', ' approve ') = 0),
+    CHECK ((revoked_by IS NULL) = (revoked_ms IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX token_by_id ON token (namespace, token_id);
+CREATE UNIQUE INDEX token_by_hash ON token (hash);
+
+CREATE TRIGGER token_stands
+BEFORE UPDATE OF namespace, token_id, name, person, verbs, hash, created_by, created_ms ON token
+BEGIN SELECT RAISE(ABORT, 'what a token opens never changes'); END;
+
+CREATE TRIGGER token_revoked_once BEFORE UPDATE OF revoked_by, revoked_ms ON token WHEN OLD.revoked_ms IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a revoked token stays revoked'); END;
+
+CREATE TRIGGER token_stays BEFORE DELETE ON token
+BEGIN SELECT RAISE(ABORT, 'the record of a token stays'); END;
+
 -- What ends windows that no clock ends, such as the next successful sync.
 CREATE TABLE marker (
     namespace  TEXT NOT NULL,
     name       TEXT NOT NULL,
     set_ms     INTEGER NOT NULL,
+    set_by     TEXT NOT NULL,
     PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
 
