@@ -104,6 +104,10 @@ kinds! {
     Changed = "changed", CONFLICT, false, "It has changed since it was looked at";
     /// A row exists with another payload.
     RowConflict = "row-conflict", CONFLICT, false, "A row exists with another payload";
+    /// Something else is on record.
+    AlreadyRecorded = "already-recorded", CONFLICT, false, "It is recorded with another reference";
+    /// The item is not the claim's.
+    NotClaimed = "not-claimed", CONFLICT, false, "The item is not held under this claim";
     /// Older than what is remembered.
     TooOld = "too-old", GONE, false, "The event is older than what is remembered";
     /// The body is too large.
@@ -116,6 +120,10 @@ kinds! {
     Invalid = "invalid", UNPROCESSABLE_ENTITY, false, "A value is not usable";
     /// The key of an action was used for another one.
     KeyReused = "key-reused", UNPROCESSABLE_ENTITY, false, "The key was used for something else";
+    /// A model gave no usable answer; it may do so later.
+    ModelFailed = "model-failed", BAD_GATEWAY, true, "The model gave no usable answer";
+    /// A model does not answer this question, or not us.
+    ModelRefused = "model-refused", BAD_GATEWAY, false, "The model refused the question";
     /// A fault of this program.
     Internal = "internal", INTERNAL_SERVER_ERROR, true, "The host has failed";
     /// No space is left, or the ledger is busy.

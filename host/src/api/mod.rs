@@ -14,6 +14,7 @@ mod event_body;
 mod events;
 mod health;
 mod metrics;
+pub mod primitives;
 pub mod router;
 pub mod serve;
 pub mod service;

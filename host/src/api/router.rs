@@ -5,7 +5,7 @@ use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::serve::Peer;
 use crate::api::service::Service;
-use crate::api::{events, health, metrics, steps, tokens, works};
+use crate::api::{events, health, metrics, primitives, steps, tokens, works};
 use crate::store::token::Verb;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -95,6 +95,7 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(open(&[Verb::Operate, Verb::Admin], metrics::routes()))
         .merge(open(&[Verb::Invoke], steps::routes()))
         .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], works::status_routes()))
+        .merge(open(&[Verb::Primitives], primitives::routes()))
         .merge(open(&[Verb::Operate], works::routes()))
         .merge(open(&[Verb::Admin], tokens::routes()))
 }
