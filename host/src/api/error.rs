@@ -5,6 +5,7 @@
 //! program or of its disk says goes to the log; the sender gets the request's id, under which it stands there.
 
 use crate::dispatch::error::DispatchError;
+use crate::dispatch::reprocess::ReprocessError;
 use crate::identity::key::WorkId;
 use crate::store::error::StoreError;
 use axum::Json;
@@ -104,6 +105,14 @@ kinds! {
     Changed = "changed", CONFLICT, false, "It has changed since it was looked at";
     /// A row exists with another payload.
     RowConflict = "row-conflict", CONFLICT, false, "A row exists with another payload";
+    /// Its step's version has not been raised since it was recorded.
+    NotRaised = "not-raised", CONFLICT, false, "The step's version has not been raised";
+    /// Something that belongs to it has not come to its end.
+    Unfinished = "unfinished", CONFLICT, false, "Something that belongs to it is unfinished";
+    /// It stands for no event.
+    NoEvent = "no-event", CONFLICT, false, "The work stands for no event";
+    /// Its payload was erased on request.
+    Erased = "erased", GONE, false, "The payload was erased on request";
     /// Older than what is remembered.
     TooOld = "too-old", GONE, false, "The event is older than what is remembered";
     /// The body is too large.
@@ -305,10 +314,7 @@ impl From<StoreError> for Problem {
                     .remedy("the operator must look at the disk and start the host again")
                     .retry_after(HOST_RETRY_MS)
             }
-            _ => {
-                tracing::error!(error = chain(&error), "a request failed");
-                Self::new(Kind::Internal, "a fault of the host; the log says more under the request's id")
-            }
+            _ => internal(&error),
         }
     }
 }
@@ -322,6 +328,23 @@ impl From<DispatchError> for Problem {
             DispatchError::Store(source) => source.into(),
         }
     }
+}
+
+impl From<ReprocessError> for Problem {
+    fn from(error: ReprocessError) -> Self {
+        match error {
+            ReprocessError::Step(_) => Self::of(Kind::WrongState, &error),
+            ReprocessError::Identity { .. } => Self::of(Kind::Invalid, &error),
+            ReprocessError::Payload(_) => internal(&error),
+            ReprocessError::Store(source) => source.into(),
+        }
+    }
+}
+
+/// A fault of this program or of its files: it goes to the log, and the sender is told where.
+fn internal(error: &dyn Error) -> Problem {
+    tracing::error!(error = chain(error), "a request failed");
+    Problem::new(Kind::Internal, "a fault of the host; the log says more under the request's id")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::api::auth::authorize;
 use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::service::Service;
-use crate::api::{events, health, metrics, steps, works};
+use crate::api::{bulk, erase, events, health, metrics, reprocess, steps, work_acts, work_show, works};
 use crate::store::token::Verb;
 use crate::api::serve::Peer;
 use axum::Router;
@@ -92,8 +92,13 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(events::routes())
         .merge(open(&[Verb::Operate, Verb::Admin], metrics::routes()))
         .merge(open(&[Verb::Invoke], steps::routes()))
-        .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], works::status_routes()))
+        .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], work_show::status_routes()))
         .merge(open(&[Verb::Operate], works::routes()))
+        .merge(open(&[Verb::Operate], work_show::routes()))
+        .merge(open(&[Verb::Operate], work_acts::routes()))
+        .merge(open(&[Verb::Operate], bulk::routes()))
+        .merge(open(&[Verb::Operate], reprocess::routes()))
+        .merge(open(&[Verb::Admin], erase::routes()))
 }
 
 /// Routes that a token with any of these verbs opens.
