@@ -7,11 +7,11 @@ use crate::host::TestHost;
 use crate::oracle::Oracle;
 use crate::sim_clock::SimClock;
 use onceward::clock::Clock as _;
+use onceward::dispatch::end::End;
+use onceward::dispatch::end::Ended;
 use onceward::dispatch::outbox::Attempt;
 use onceward::dispatch::outbox::DeliveryReport;
 use onceward::dispatch::step::Claimed;
-use onceward::dispatch::end::End;
-use onceward::dispatch::end::Ended;
 use onceward::dispatch::step::Held;
 use onceward::identity::event::Event;
 use onceward::identity::key::WorkId;
@@ -21,6 +21,7 @@ use onceward::store::outbox::OutboxFilter;
 use onceward::store::outbox::OutboxRow;
 use onceward::store::outbox::RowState;
 use onceward::store::pause::PauseScope;
+use onceward::store::retention::Cursor;
 use onceward::store::work::WorkFilter;
 use onceward::store::work::WorkRecord;
 use onceward::store::work::WorkRef;
@@ -105,7 +106,7 @@ impl TestHost {
     /// Let so much time pass. A claim may be answered before its commit, and what joins that commit still has its time, so
     /// time moves only when everything sent so far is on disk.
     pub async fn pass(&self, by_ms: i64) {
-        self.store.outbox_expire("nowhere").await.expect("the ledger works");
+        self.store.family_expire("nowhere", Cursor::START, 1).await.expect("the ledger works");
         self.clock.advance(by_ms);
     }
 

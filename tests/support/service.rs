@@ -142,26 +142,52 @@ impl Service {
     /// Where no answer comes.
     pub fn send_locally(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Exchange {
         let mut stream = UnixStream::connect(&self.socket).expect("the host listens on its socket");
-        client::exchange_on(&mut stream, &client::request(method, path, headers, body)).expect("the host answers")
+        client::exchange_on(&mut stream, &client::request(method, path, headers, body))
+            .expect("the host answers")
+    }
+
+    /// Send these very bytes through the unix socket.
+    ///
+    /// # Panics
+    /// Where nothing can be read.
+    pub fn send_bytes(&self, bytes: &[u8]) -> Exchange {
+        let mut stream = UnixStream::connect(&self.socket).expect("the host listens on its socket");
+        client::exchange_on(&mut stream, bytes).expect("the host answers")
+    }
+
+    /// Send these very bytes over the network.
+    ///
+    /// # Panics
+    /// Where nothing can be read.
+    pub fn exchange_remotely(&self, bytes: &[u8]) -> Exchange {
+        client::exchange(self.address, bytes).expect("the host answers")
     }
 
     /// Kill it with `SIGKILL`, and wait until it is gone.
     ///
     /// # Panics
     /// Where the system refuses.
-    pub fn kill(mut self) {
+    pub fn kill(&mut self) {
         self.child.kill().expect("a child can be killed");
         self.child.wait().expect("a child can be waited for");
     }
 
-    /// Ask it to stop with `SIGTERM`, and wait until it has.
+    /// Ask it to stop, with `SIGTERM`.
     ///
     /// # Panics
     /// Where the system refuses.
-    pub fn stop(mut self) -> ExitStatus {
+    pub fn ask_to_stop(&self) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status().expect("kill can be started");
         assert!(sent.success(), "the host is there to be stopped");
+    }
+
+    /// Ask it to stop, and wait until it has.
+    ///
+    /// # Panics
+    /// Where the system refuses.
+    pub fn stop(&mut self) -> ExitStatus {
+        self.ask_to_stop();
         self.child.wait().expect("a child can be waited for")
     }
 }
@@ -178,7 +204,8 @@ impl Drop for Service {
 fn first_document(stdout: ChildStdout) -> Option<Value> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut documents = serde_json::Deserializer::from_reader(BufReader::new(stdout)).into_iter::<Value>();
+        let mut documents =
+            serde_json::Deserializer::from_reader(BufReader::new(stdout)).into_iter::<Value>();
         // Nobody listens any more where the limit has passed.
         let _ = sender.send(documents.next().and_then(Result::ok));
     });

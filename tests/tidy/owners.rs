@@ -45,8 +45,8 @@ const OWNERS: [Owner; 13] = [
     Owner { name: "hmac", rooms: &["inbound"], why: "signatures are checked in one place, in constant time" },
     Owner {
         name: "base64",
-        rooms: &["inbound"],
-        why: "signatures and their secrets alone are written in it",
+        rooms: &["inbound", "api"],
+        why: "signatures, their secrets and the service's tokens alone are written in it",
     },
     Owner { name: "fastrand", rooms: &["clock"], why: "randomness comes through the clock door" },
 ];

@@ -8,6 +8,7 @@ use crate::api::error::{Kind, Problem};
 use crate::api::serve::Peer;
 use crate::api::service::{Namespace, Service};
 use crate::store::operate::Actor;
+use crate::store::token;
 use crate::store::token::Verb;
 use crate::store::token::VerbSet;
 use axum::extract::{FromRequestParts, Request, State};
@@ -19,7 +20,6 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -69,12 +69,6 @@ pub fn new_token() -> Result<String, getrandom::Error> {
     Ok(format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes)))
 }
 
-/// What is kept of a token.
-#[must_use]
-pub fn token_hash(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
-}
-
 impl Caller {
     /// Whoever acts, as the evidence names them.
     ///
@@ -114,7 +108,10 @@ pub(super) fn usable(field: &str, text: &str) -> Result<(), Problem> {
 }
 
 fn unsaid(field: &str) -> Problem {
-    Problem::new(Kind::Invalid, format!("deciding: `{field}` must say something; it is what the evidence keeps"))
+    Problem::new(
+        Kind::Invalid,
+        format!("deciding: `{field}` must say something; it is what the evidence keeps"),
+    )
 }
 
 /// Let a request through whose sender may do this.
@@ -147,13 +144,14 @@ impl Proof {
     /// What a request brings along.
     pub(super) fn of(peer: Option<&Peer>, headers: &HeaderMap) -> Self {
         if peer == Some(&Peer::Local) {
-            let name = headers.get(NAMESPACE).map(|name| String::from_utf8_lossy(name.as_bytes()).into_owned());
+            let name =
+                headers.get(NAMESPACE).map(|name| String::from_utf8_lossy(name.as_bytes()).into_owned());
             return Self::Local(name);
         }
         let mut values = headers.get_all(AUTHORIZATION).iter();
         match (values.next(), values.next()) {
             (Some(value), None) => match value.to_str().ok().and_then(bearer) {
-                Some(token) => Self::Token(token_hash(token)),
+                Some(token) => Self::Token(token::hash(token)),
                 None => Self::None("the token can't be read"),
             },
             _ => Self::None("the request has no token, or several"),
@@ -190,7 +188,7 @@ fn local(service: &Service, name: Option<String>) -> Result<Caller, Problem> {
             return Err(Problem::new(Kind::BadRequest, detail));
         }
     };
-    Ok(Caller { namespace, verbs: VerbSet::all(), token: None, person: None })
+    Ok(Caller { namespace, verbs: Verb::ALL.into_iter().collect(), token: None, person: None })
 }
 
 async fn by_token(service: &Service, hash: [u8; 32]) -> Result<Caller, Problem> {
@@ -226,7 +224,8 @@ impl Caller {
         }
         let wanted = verbs.iter().map(|verb| verb.word()).collect::<Vec<_>>().join(" or ");
         let detail = format!("the token does not have the verb {wanted}");
-        Err(Problem::new(Kind::Forbidden, detail).remedy("take a token that has it; an administrator makes one"))
+        Err(Problem::new(Kind::Forbidden, detail)
+            .remedy("take a token that has it; an administrator makes one"))
     }
 }
 
@@ -244,7 +243,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOKEN_PREFIX, bearer, new_token, token_hash};
+    use super::{TOKEN_PREFIX, bearer, new_token};
 
     #[test]
     fn a_token_is_read_from_its_header_alone() {
@@ -260,6 +259,6 @@ mod tests {
     fn no_two_tokens_are_alike() {
         let (one, other) = (new_token().unwrap(), new_token().unwrap());
         assert!(one.starts_with(TOKEN_PREFIX) && one.len() > 40);
-        assert_ne!(token_hash(&one), token_hash(&other));
+        assert_ne!(one, other);
     }
 }

@@ -37,7 +37,8 @@ impl FromRequest<Arc<Service>> for Raw {
     async fn from_request(request: Request, service: &Arc<Service>) -> Result<Self, Problem> {
         let limits = &service.limits;
         let (parts, body) = request.into_parts();
-        let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let announced =
+            parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limits.body_bytes as u64) {
             discard(body).await;
             return Err(too_large(limits.body_bytes));
@@ -89,7 +90,9 @@ pub fn refuse_what_is_no_json(headers: &Headers<'_>) -> Result<(), Problem> {
     let found = media_type::of(headers).map_err(|error| Problem::of(Kind::BadRequest, &error))?;
     let detail = match found {
         Some(found) if media_type::is_json(&found) => return Ok(()),
-        Some(found) => format!("reading the body: its type is {:?}, and only JSON is read", media_type::shown(&found)),
+        Some(found) => {
+            format!("reading the body: its type is {:?}, and only JSON is read", media_type::shown(&found))
+        }
         None => "reading the body: the request has no Content-Type".to_owned(),
     };
     Err(Problem::new(Kind::UnsupportedMediaType, detail).remedy("send application/json"))

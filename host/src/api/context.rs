@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn only_an_id_that_can_stand_in_a_log_is_taken_over() {
-        for (id, usable) in [("a-1", true), ("", false), ("a b", false), ("ä", false), ("a\u{1b}[2J", false)] {
+        for (id, usable) in [("a-1", true), ("", false), ("a b", false), ("ä", false), ("a\u{1b}[2J", false)]
+        {
             assert_eq!(is_usable(id), usable, "{id:?}");
         }
         assert!(!is_usable(&"a".repeat(129)));

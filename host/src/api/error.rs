@@ -324,7 +324,9 @@ impl From<DispatchError> for Problem {
         match error {
             DispatchError::UnknownStep { .. } => Self::of(Kind::NotFound, &error),
             DispatchError::Identity { .. } => Self::of(Kind::NoIdentity, &error),
-            DispatchError::ReadOnly { .. } | DispatchError::Recorded { .. } => Self::of(Kind::Invalid, &error),
+            DispatchError::ReadOnly { .. } | DispatchError::Recorded { .. } => {
+                Self::of(Kind::Invalid, &error)
+            }
             DispatchError::Store(source) => source.into(),
         }
     }

@@ -27,15 +27,17 @@ const KEPT_HEADERS: [&str; 8] =
 /// [`Problem`], where it can't be read.
 pub(super) fn event_of(raw: &Raw) -> Result<Event, Problem> {
     let headers = headers_of(&raw.headers);
-    if let Some(key) = IdempotencyKey::read(&headers).map_err(|error| Problem::of(Kind::BadRequest, &error))? {
+    if let Some(key) =
+        IdempotencyKey::read(&headers).map_err(|error| Problem::of(Kind::BadRequest, &error))?
+    {
         return keyed(&headers, &raw.bytes, key.as_str());
     }
     let read = cloud_event::read(&headers, &raw.bytes);
     read.map_err(|error| {
         let kind = match &error {
-            CloudEventError::ContentType { .. } | CloudEventError::Format { .. } | CloudEventError::Batched => {
-                Kind::UnsupportedMediaType
-            }
+            CloudEventError::ContentType { .. }
+            | CloudEventError::Format { .. }
+            | CloudEventError::Batched => Kind::UnsupportedMediaType,
             CloudEventError::Event(error) => kind(error),
             _ => Kind::BadRequest,
         };
@@ -48,7 +50,8 @@ pub(super) fn event_of(raw: &Raw) -> Result<Event, Problem> {
 fn keyed(headers: &Headers<'_>, bytes: &[u8], key: &str) -> Result<Event, Problem> {
     refuse_what_is_no_json(headers)?;
     if headers.any_begins(CLOUD_EVENT_HEADERS) || media_type::of(headers).is_ok_and(is_cloud_event) {
-        let detail = "reading the event: a CloudEvent has an id, and the request has an Idempotency-Key as well";
+        let detail =
+            "reading the event: a CloudEvent has an id, and the request has an Idempotency-Key as well";
         return Err(Problem::new(Kind::BadRequest, detail).remedy("send one of them"));
     }
     let unread = |error: EventError| Problem::of(kind(&error), &error);
@@ -73,6 +76,8 @@ pub(super) fn shown_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     headers
         .iter()
         .filter(|(name, _)| kept(name.as_str()))
-        .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .map(|(name, value)| {
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        })
         .collect()
 }

@@ -47,7 +47,8 @@ async fn figures(service: &Service) -> Result<LedgerFigures, StoreError> {
             figures.rows.push((name.clone(), state.word().to_owned(), number));
         }
         figures.quarantined.push((name.clone(), store.quarantine_count(name).await?));
-        let oldest_ms = store.pending_oldest(name).await?.map_or(0, |since_ms| now_ms.saturating_sub(since_ms));
+        let oldest_ms =
+            store.pending_oldest(name).await?.map_or(0, |since_ms| now_ms.saturating_sub(since_ms));
         figures.oldest_pending_ms.push((name.clone(), u64::try_from(oldest_ms).unwrap_or(0)));
         figures.pauses.push((name.clone(), store.pause_list(name).await?.len() as u64));
         let running = namespace.executor.as_ref().map_or(0, |executor| executor.running());

@@ -3,14 +3,14 @@
 use crate::api::auth::authorize;
 use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
+use crate::api::serve::Peer;
 use crate::api::service::Service;
 use crate::api::{bulk, erase, events, health, metrics, reprocess, steps, work_acts, work_show, works};
 use crate::store::token::Verb;
-use crate::api::serve::Peer;
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{Method, Request, Response};
 use axum::extract::State;
+use axum::http::{Method, Request, Response};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::get;
 use http_body_util::BodyExt as _;
@@ -64,7 +64,8 @@ impl Api {
 /// The routes of a service.
 #[must_use]
 pub fn api(service: &Arc<Service>) -> Api {
-    let (router, description) = table(Some(service)).split_for_parts();
+    let router = table(Some(service)).split_for_parts().0;
+    let description = openapi();
     let router = router
         .route("/v1/openapi.json", get(async || axum::Json(description)))
         .fallback(not_found)

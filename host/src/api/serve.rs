@@ -86,13 +86,7 @@ impl Door {
 }
 
 /// Answer connections until the host stops, and then let those that are answering finish, at most for `bound`.
-pub async fn serve(
-    door: Door,
-    api: Api,
-    connections_max: usize,
-    stop: CancellationToken,
-    bound: Duration,
-) {
+pub async fn serve(door: Door, api: Api, connections_max: usize, stop: CancellationToken, bound: Duration) {
     let places = Arc::new(Semaphore::new(connections_max));
     let connections = TaskTracker::new();
     loop {
@@ -136,7 +130,10 @@ pub async fn serve(
     }
     connections.close();
     if tokio::time::timeout(bound, connections.wait()).await.is_err() {
-        tracing::warn!(connections = connections.len(), "the time to shut down is over; connections are closed");
+        tracing::warn!(
+            connections = connections.len(),
+            "the time to shut down is over; connections are closed"
+        );
     }
 }
 

@@ -96,7 +96,16 @@ impl Service {
     ) -> Arc<Self> {
         let namespaces =
             namespaces.into_iter().map(|namespace| (namespace.name.clone(), Arc::new(namespace))).collect();
-        Arc::new(Self { store, clock, limits, nudge, metrics, namespaces, sources, stopping: AtomicBool::new(false) })
+        Arc::new(Self {
+            store,
+            clock,
+            limits,
+            nudge,
+            metrics,
+            namespaces,
+            sources,
+            stopping: AtomicBool::new(false),
+        })
     }
 
     /// A namespace by its name.

@@ -110,7 +110,8 @@ fn patience(service: &Service, Wait { wait }: Wait) -> Result<Duration, Problem>
     let Some(seconds) = wait else { return Ok(Duration::from_millis(WAIT_DEFAULT_MS)) };
     let most = Duration::from_millis(service.limits.wait_max_ms);
     Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= most).ok_or_else(|| {
-        let detail = format!("reading `wait`: {seconds} is no number of seconds from 0 to {}", most.as_secs());
+        let detail =
+            format!("reading `wait`: {seconds} is no number of seconds from 0 to {}", most.as_secs());
         Problem::new(Kind::BadRequest, detail)
     })
 }
@@ -131,8 +132,10 @@ async fn rest(
     }
     let response = executor.dispatcher().response(&found.step)?;
     let mut answered = standing(found, response);
-    if let (Standing::InProgress { retry_after_ms, .. }, Some(Answered { standing: Standing::InProgress { retry_after_ms: hint, .. }, .. })) =
-        (&mut answered.standing, attached)
+    if let (
+        Standing::InProgress { retry_after_ms, .. },
+        Some(Answered { standing: Standing::InProgress { retry_after_ms: hint, .. }, .. }),
+    ) = (&mut answered.standing, attached)
     {
         *retry_after_ms = *hint;
     }

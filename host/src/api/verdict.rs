@@ -112,7 +112,8 @@ pub fn answer(face: Face, answered: Answered) -> Result<Response, Problem> {
     let Answered { work: WorkRef { id, .. }, readable_key: key, standing } = answered;
     match (face, standing) {
         (_, Standing::TooOld) => {
-            let detail = format!("{key}: the event lies before the window, so that it can't be told from a repeat");
+            let detail =
+                format!("{key}: the event lies before the window, so that it can't be told from a repeat");
             Err(Problem::new(Kind::TooOld, detail).work(id))
         }
         (_, Standing::Mismatch { recorded, arrived }) => Err(mismatch(
@@ -135,7 +136,9 @@ pub fn answer(face: Face, answered: Answered) -> Result<Response, Problem> {
             Err(Problem::new(Kind::Rejected, detail).work(id))
         }
         (Face::Intake | Face::Invoke, Standing::Paused { cause }) => {
-            Ok(Verdict::accepted(id, key, WorkState::Waiting).at(WorkState::Waiting, Some(cause)).respond(Success::Accepted))
+            Ok(Verdict::accepted(id, key, WorkState::Waiting)
+                .at(WorkState::Waiting, Some(cause))
+                .respond(Success::Accepted))
         }
         (_, Standing::Recorded) => {
             Ok(Verdict::accepted(id, key, WorkState::Waiting).respond(Success::Accepted))
@@ -146,9 +149,10 @@ pub fn answer(face: Face, answered: Answered) -> Result<Response, Problem> {
             Ok(verdict.respond(Success::Done))
         }
         (_, Standing::Done(repeat)) => done(id, key, repeat),
-        (Face::Invoke, standing @ (Standing::InProgress { .. } | Standing::InReview { .. } | Standing::InDoubt { .. })) => {
-            Ok(moving(id, key, standing).respond(Success::Accepted))
-        }
+        (
+            Face::Invoke,
+            standing @ (Standing::InProgress { .. } | Standing::InReview { .. } | Standing::InDoubt { .. }),
+        ) => Ok(moving(id, key, standing).respond(Success::Accepted)),
         (_, standing) => Err(refused(id, &key, standing)),
     }
 }
@@ -196,7 +200,8 @@ pub fn standing(work: WorkRecord, response: ContractResponse) -> Answered {
 fn moving(id: WorkId, key: String, standing: Standing) -> Verdict {
     match standing {
         Standing::InProgress { state, retry_after_ms } => {
-            let verdict = Verdict { retry_after_ms: Some(retry_after_ms), ..Verdict::new("in-progress", id, key) };
+            let verdict =
+                Verdict { retry_after_ms: Some(retry_after_ms), ..Verdict::new("in-progress", id, key) };
             verdict.at(state, None)
         }
         Standing::InReview { cause } => Verdict::new("in-review", id, key).at(WorkState::Review, Some(cause)),
@@ -216,9 +221,15 @@ fn refused(id: WorkId, key: &str, standing: Standing) -> Problem {
         }
         Standing::Paused { cause } => of(Kind::Paused, cause, "an operator lifts the pause"),
         Standing::InReview { cause } => of(Kind::InReview, cause, "a person decides about it"),
-        Standing::InDoubt { cause } => of(Kind::InDoubt, cause, "a person finds out what happened, and resolves it"),
-        Standing::Dead { cause } => of(Kind::Dead, cause, "mend the cause, and have an operator replay the work"),
-        Standing::Rejected { cause } => of(Kind::Rejected, cause, "send a corrected event under an id of its own"),
+        Standing::InDoubt { cause } => {
+            of(Kind::InDoubt, cause, "a person finds out what happened, and resolves it")
+        }
+        Standing::Dead { cause } => {
+            of(Kind::Dead, cause, "mend the cause, and have an operator replay the work")
+        }
+        Standing::Rejected { cause } => {
+            of(Kind::Rejected, cause, "send a corrected event under an id of its own")
+        }
         _ => of(Kind::Cancelled, "an operator cancelled it".to_owned(), "ask the operator"),
     }
 }

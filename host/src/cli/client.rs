@@ -98,9 +98,14 @@ impl Client {
         match UnixStream::connect(&socket).await {
             Ok(_) => Self::new(config, Way::Host(socket)).map(Some),
             // Nobody listens: there is no socket, or its host has ended without taking it away.
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
+                Ok(None)
+            }
             Err(error) => Err(error).with_context(|| {
-                format!("asking the running host: its socket {} can't be used; run this as the host's user", socket.display())
+                format!(
+                    "asking the running host: its socket {} can't be used; run this as the host's user",
+                    socket.display()
+                )
             }),
         }
     }
@@ -141,7 +146,8 @@ impl Client {
         action: Option<&str>,
     ) -> Result<Result<Answer, Box<ProblemBody>>> {
         let target = target(path, query)?;
-        let mut request = Request::builder().method(method).uri(target).header(NAMESPACE, self.namespace.clone());
+        let mut request =
+            Request::builder().method(method).uri(target).header(NAMESPACE, self.namespace.clone());
         request = request.header(HOST, "localhost").header(CONTENT_TYPE, "application/json");
         if let Some(action) = action {
             request = request.header("idempotency-key", action);

@@ -20,8 +20,8 @@ pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
 pub use crate::cli::config::serve::ServeConfig;
-pub use crate::cli::config::telemetry::TelemetryConfig;
 pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
+pub use crate::cli::config::telemetry::TelemetryConfig;
 
 use crate::contract::response::Response;
 use crate::contract::window::Window;

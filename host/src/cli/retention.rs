@@ -3,12 +3,14 @@
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
+use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::clock::Clock as _;
 use crate::clock::SystemClock;
 use crate::contract::step::REFERENCE_LIMIT_BYTES;
 use crate::dispatch::retention::{Retention, RetentionReport};
+use crate::store::retention::Marker;
 use anyhow::{Result, bail};
 use serde_json::json;
 
@@ -30,6 +32,8 @@ pub(super) enum Verb {
     Set {
         /// Its name, as contracts and `window` name it.
         name: String,
+        #[command(flatten)]
+        by: By,
     },
     /// Markers, and when they were last set.
     List,
@@ -67,7 +71,7 @@ fn print(report: &RetentionReport, dry_run: bool, format: Format) -> Result<()> 
         let until = match &kept.marker {
             None => format!("until their windows end, none before {}", output::time(kept.next_ms)),
             Some(marker) => format!(
-                "until the marker {marker:?} is set after they have ended (`onceward marker set {marker}`)"
+                "until the marker {marker:?} is set after they have ended (`onceward marker set {marker} --by NAME --why REASON`)"
             ),
         };
         output::line(format!("{} are kept {until}", kept.families))?;
@@ -77,13 +81,13 @@ fn print(report: &RetentionReport, dry_run: bool, format: Format) -> Result<()> 
 
 pub(super) async fn marker(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
-        Verb::Set { name } => {
+        Verb::Set { name, by } => {
             if name.trim().is_empty() || name.len() > REFERENCE_LIMIT_BYTES {
                 bail!(
                     "setting a marker: its name has 1 to {REFERENCE_LIMIT_BYTES} bytes; take the one that the step's window names"
                 );
             }
-            let marker = compose::owner(config)?.0.marker_set(&config.namespace, &name).await?;
+            let marker = compose::owner(config)?.0.marker_set(&config.namespace, &name, by.actor()?).await?;
             if format == Format::Json {
                 output::json(&serde_json::to_value(&marker)?)?;
             } else {
@@ -96,9 +100,9 @@ pub(super) async fn marker(config: &Config, verb: Verb, format: Format) -> Resul
             if format == Format::Json {
                 output::json(&serde_json::to_value(&markers)?)?;
             } else {
-                let rows: Vec<[String; 2]> =
-                    markers.into_iter().map(|marker| [marker.name, output::time(marker.set_ms)]).collect();
-                output::table(["MARKER", "SET"], &rows)?;
+                let row = |marker: Marker| [marker.name, output::time(marker.set_ms), marker.set_by];
+                let rows: Vec<[String; 3]> = markers.into_iter().map(row).collect();
+                output::table(["MARKER", "SET", "BY"], &rows)?;
             }
         }
     }

@@ -4,10 +4,10 @@
 //! configured time, and claims of runs that do not are given back. A second signal ends the process at once, which loses
 //! nothing either. Where the ledger stops (its disk has failed), the host stops too.
 
-use crate::api::auth::{new_token, token_hash};
-use crate::api::serve::Door;
+use crate::api::auth::new_token;
 use crate::api::router::api;
 use crate::api::serve;
+use crate::api::serve::Door;
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::compose::service::Composed;
@@ -19,10 +19,11 @@ use crate::dispatch::duty::keep;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::operate::Actor;
-use crate::store::token::{NewToken, VerbSet};
+use crate::store::token;
+use crate::store::token::{NewToken, TokenCreated, Verb};
 use crate::telemetry;
 use crate::telemetry::traces::Traces;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -40,12 +41,7 @@ pub(super) struct Args {
     listen: Option<SocketAddr>,
 }
 
-pub(super) async fn serve(
-    config: &Config,
-    args: &Args,
-    verbose: bool,
-    format: Format,
-) -> Result<Ending> {
+pub(super) async fn serve(config: &Config, args: &Args, verbose: bool, format: Format) -> Result<Ending> {
     let traces = traces(config)?;
     telemetry::init(verbose, traces.as_ref());
     let ending = until_stopped(config, args, format).await;
@@ -97,6 +93,7 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
     });
     service.stop();
     stop.cancel();
+    executors.iter().for_each(|executor| executor.close());
     let drained = async {
         while faces.join_next().await.is_some() {}
         for executor in executors {
@@ -117,11 +114,16 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
 async fn doors(config: &Config, args: &Args) -> Result<(Door, Door)> {
     let listen = args.listen.unwrap_or(config.serve.listen);
     let network = Door::tcp(listen).await.with_context(|| {
-        format!("listening on {listen}: the address can't be had; choose another with --listen or [serve] listen")
+        format!(
+            "listening on {listen}: the address can't be had; choose another with --listen or [serve] listen"
+        )
     })?;
     let socket = config.socket();
     let local = Door::unix(&socket).with_context(|| {
-        format!("listening on {}: the socket can't be made; shorten or correct [store] path", socket.display())
+        format!(
+            "listening on {}: the socket can't be made; shorten or correct [store] path",
+            socket.display()
+        )
     })?;
     Ok((network, local))
 }
@@ -137,12 +139,15 @@ async fn first_token(config: &Config, store: &dyn Store) -> Result<Option<String
         namespace: config.namespace.clone(),
         name: "admin".to_owned(),
         person: None,
-        verbs: VerbSet::all_but_approve(),
-        hash: token_hash(&token),
+        // Approving is a person's, and this token names none.
+        verbs: Verb::ALL.into_iter().filter(|verb| *verb != Verb::Approve).collect(),
+        hash: token::hash(&token),
     };
     let actor = Actor { name: "onceward".to_owned(), reason: "the first start".to_owned(), action: None };
-    store.token_create(new, actor).await?;
-    Ok(Some(token))
+    match store.token_create(new, actor).await? {
+        TokenCreated::Applied => Ok(Some(token)),
+        refused => bail!("making the first token: it was refused ({refused:?})"),
+    }
 }
 
 fn tell(address: SocketAddr, config: &Config, token: Option<&str>, format: Format) -> Result<()> {

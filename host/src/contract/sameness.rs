@@ -7,6 +7,7 @@ use crate::identity::canonical_json;
 use crate::identity::key::digest;
 use crate::identity::pointer::Pointer;
 use crate::identity::pointer::PointerError;
+use serde::Serialize;
 use serde_json::Value;
 
 /// The label under which a recipient and a text are hashed.
@@ -21,7 +22,7 @@ pub struct Sameness {
 }
 
 /// What a row is compared by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SameText {
     /// A hash of recipient and text.
     pub key: [u8; 32],

@@ -208,12 +208,8 @@ impl Callers {
         effect: Option<String>,
     ) -> Result<Extended, CallerError> {
         effect.as_deref().map_or(Ok(()), usable_slot)?;
-        let extension = Extension {
-            token,
-            holder: Holder::Caller,
-            lease_ms: lease(lease_ms)?,
-            intent: effect,
-        };
+        let extension =
+            Extension { token, holder: Holder::Caller, lease_ms: lease(lease_ms)?, intent: effect };
         Ok(self.store.lease_extend(work, extension).await?)
     }
 

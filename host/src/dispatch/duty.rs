@@ -58,7 +58,11 @@ pub async fn keep(
                 return Err(error);
             }
             Err(error) => {
-                tracing::error!(duty = duty.name(), error = &error as &dyn std::error::Error, "a pass failed");
+                tracing::error!(
+                    duty = duty.name(),
+                    error = &error as &dyn std::error::Error,
+                    "a pass failed"
+                );
                 FAILED_REST_MS
             }
         };

@@ -21,14 +21,14 @@ use crate::identity::key::WorkId;
 use crate::runtime::stop::Stop;
 use crate::store::error::StoreError;
 use crate::store::intent::{Extended, Extension};
-use crate::telemetry::metrics::Metrics;
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
+use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
-use tracing::Instrument as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 /// How often whoever waits for a work looks at the store without a signal, in milliseconds: its runner may be elsewhere.
 const LOOK_EVERY_MS: u64 = 250;
@@ -44,6 +44,8 @@ pub struct Executor {
     signals: Signals,
     under_way: UnderWay,
     tasks: TaskTracker,
+    /// Whoever waits is to be told how it stands.
+    closed: CancellationToken,
     /// Runs that are left are to be stopped.
     drained: CancellationToken,
     metrics: Metrics,
@@ -52,7 +54,12 @@ pub struct Executor {
 impl Executor {
     /// An executor that nudges whoever has to do with what it settles.
     #[must_use]
-    pub fn new(dispatcher: Arc<Dispatcher>, clock: Arc<dyn Clock>, nudge: Nudge, metrics: Metrics) -> Arc<Self> {
+    pub fn new(
+        dispatcher: Arc<Dispatcher>,
+        clock: Arc<dyn Clock>,
+        nudge: Nudge,
+        metrics: Metrics,
+    ) -> Arc<Self> {
         Arc::new(Self {
             dispatcher,
             clock,
@@ -60,6 +67,7 @@ impl Executor {
             signals: Signals::default(),
             under_way: UnderWay::default(),
             tasks: TaskTracker::new(),
+            closed: CancellationToken::new(),
             drained: CancellationToken::new(),
             metrics,
         })
@@ -103,12 +111,21 @@ impl Executor {
             let found = self.dispatcher.store().work_show(work.clone()).await?;
             let moving = |found: &WorkRecord| matches!(found.state, WorkState::Running | WorkState::Waiting);
             let now = tokio::time::Instant::now();
-            if now >= until || !found.as_ref().is_some_and(moving) {
+            if now >= until || self.closed.is_cancelled() || !found.as_ref().is_some_and(moving) {
                 return Ok(found);
             }
             let look = (now + Duration::from_millis(LOOK_EVERY_MS)).min(until);
-            let _ = tokio::time::timeout_at(look, signal).await;
+            tokio::select! {
+                () = signal => {}
+                () = tokio::time::sleep_until(look) => {}
+                () = self.closed.cancelled() => {}
+            }
         }
+    }
+
+    /// Tell whoever waits for a work how it stands now, and let nobody wait any more: the host is about to stop.
+    pub fn close(&self) {
+        self.closed.cancel();
     }
 
     /// Let the runs come to their end, at most for so long, and stop those that are left: their claims are given back. No

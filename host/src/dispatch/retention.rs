@@ -66,6 +66,7 @@ impl Retention {
             let pass = self.store.decision_expire(&self.namespace, age_ms, after, BATCH_LIMIT).await?;
             next = counted(pass, &mut decisions).map(|cursor| (age_ms, cursor));
         }
+        while self.store.action_expire(&self.namespace, BATCH_LIMIT).await? >= u64::from(BATCH_LIMIT) {}
         self.report(families, decisions).await
     }
 

@@ -47,7 +47,7 @@ pub enum Approved {
 }
 
 /// Another payload for a held row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edit {
     /// The JSON text that will be sent, to the byte.
     pub payload: String,

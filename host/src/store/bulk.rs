@@ -5,9 +5,10 @@
 
 use crate::store::outbox::RowState;
 use crate::store::work::WorkState;
+use serde::Serialize;
 
 /// Which works.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct WorkChoice {
     /// The namespace.
     pub namespace: String,
@@ -20,7 +21,7 @@ pub struct WorkChoice {
 }
 
 /// Which rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RowChoice {
     /// The namespace.
     pub namespace: String,
@@ -33,7 +34,7 @@ pub struct RowChoice {
 }
 
 /// How many are decided about in one transaction, and how they are spread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Batch {
     /// At most so many, the oldest first.
     pub limit: u32,

@@ -221,7 +221,9 @@ impl Standing {
             WorkState::Dead => Self::Dead { cause },
             WorkState::Rejected => Self::Rejected { cause },
             WorkState::Cancelled => Self::Cancelled,
-            state @ (WorkState::Waiting | WorkState::Running) => Self::InProgress { state, retry_after_ms: 0 },
+            state @ (WorkState::Waiting | WorkState::Running) => {
+                Self::InProgress { state, retry_after_ms: 0 }
+            }
         }
     }
 }

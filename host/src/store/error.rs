@@ -100,11 +100,16 @@ pub enum StoreError {
         /// What.
         what: String,
     },
-    /// x
-    #[error("x")]
-    ActionReused{
-/// x
-action:String},
+    /// The action id was used for another act.
+    #[error(
+        "{operation}: the action id {action:?} was used for another act, or by somebody else; nothing was changed: give each act an id of its own, and repeat it as it was said first"
+    )]
+    ActionReused {
+        /// The operation.
+        operation: &'static str,
+        /// The id.
+        action: String,
+    },
     /// The step's contract may not be recorded.
     #[error("recording a contract")]
     Contract(#[source] Arc<ContractError>),

@@ -19,6 +19,7 @@
 //!                      └ settle(done) with a row that conflicts ──► dead
 //! ```
 
+pub mod action;
 pub mod approval;
 pub mod bulk;
 pub mod claim;
@@ -41,8 +42,8 @@ pub mod reprocess;
 pub mod slot;
 pub mod retention;
 pub mod sqlite;
-pub mod work;
 pub mod token;
+pub mod work;
 
 use crate::contract::step::StepContract;
 use crate::store::approval::{Approved, Edit, Edited};
@@ -67,6 +68,7 @@ use crate::store::raw::Raw;
 use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
+use crate::store::token::{NewToken, TokenCreated, TokenRecord};
 use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
@@ -147,7 +149,8 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Option<NextDue>, StoreError>;
 
     /// Make an outbox row to this destination of everything that has stopped and was not told of: works that are dead,
-    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many.
+    /// in doubt or in review, rows that are blocked or in doubt. At most some at once; how many were looked at, and 0
+    /// where all is told. Of a row to this destination itself nobody is told: it would go the same way.
     async fn alert_collect(&self, namespace: &str, destination: &str) -> Result<u64, StoreError>;
 
     /// Cancel held rows whose time for an approval is over, at most some at once; their ids.
@@ -188,7 +191,7 @@ pub trait Progress: Send + Sync {
     async fn progress_counts(&self, namespace: &str) -> Result<Vec<StageCount>, StoreError>;
 }
 
-/// What a person decides.
+/// What a person decides. Each act is done once for the action id that its [`Actor`] carries; see [`action`].
 #[async_trait]
 pub trait Operate: Send + Sync {
     /// Decide about a work that can't go on by itself.
@@ -199,7 +202,8 @@ pub trait Operate: Send + Sync {
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError>;
 
-    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice.
+    /// Replay the oldest works of a choice in one transaction, spread in time; how many. Those have left the choice. Each
+    /// batch is an act, with an action id of its own.
     async fn work_replay_all(
         &self,
         choice: WorkChoice,
@@ -262,6 +266,25 @@ pub trait Operate: Send + Sync {
     async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError>;
 }
 
+/// Who may ask for what. Each act is done once for its action id, as in [`Operate`].
+#[async_trait]
+pub trait Tokens: Send + Sync {
+    /// Keep a new token.
+    async fn token_create(&self, token: NewToken, actor: Actor) -> Result<TokenCreated, StoreError>;
+
+    /// The token of this hash, in whatever namespace, revoked or not.
+    async fn token_find(&self, hash: [u8; 32]) -> Result<Option<TokenRecord>, StoreError>;
+
+    /// The tokens of a namespace, also those that were revoked, oldest first.
+    async fn token_list(&self, namespace: &str) -> Result<Vec<TokenRecord>, StoreError>;
+
+    /// Revoke a token: it opens nothing from now on. False where there is none of this id, or it was revoked before.
+    async fn token_revoke(&self, namespace: &str, id: &str, actor: Actor) -> Result<bool, StoreError>;
+
+    /// Whether any token was ever made, in whatever namespace. Only where none was may the first one be made without one.
+    async fn token_any(&self) -> Result<bool, StoreError>;
+}
+
 /// What is forgotten, and when.
 #[async_trait]
 pub trait Retention: Send + Sync {
@@ -299,6 +322,9 @@ pub trait Retention: Send + Sync {
         limit: u32,
     ) -> Result<Pass, StoreError>;
 
+    /// Forget action ids of more than [`action::ACTION_KEPT_MS`], in one transaction of bounded size; how many.
+    async fn action_expire(&self, namespace: &str, limit: u32) -> Result<u64, StoreError>;
+
     /// Erase the payloads of a work's whole family: payloads, events as they arrived, results, cursors, receipts, and
     /// answers that no other work refers to. Keys, hashes, states, references and evidence stay, so that a repeat is still one. Refused while
     /// anything of the family is open.
@@ -309,7 +335,7 @@ pub trait Retention: Send + Sync {
     async fn payload_scrub(&self) -> Result<bool, StoreError>;
 
     /// Set a marker: windows that last until it end for all that ended before.
-    async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError>;
+    async fn marker_set(&self, namespace: &str, name: &str, actor: Actor) -> Result<Marker, StoreError>;
 
     /// The markers that were ever set, by name.
     async fn marker_list(&self, namespace: &str) -> Result<Vec<Marker>, StoreError>;
@@ -391,6 +417,9 @@ pub trait Inspect: Send + Sync {
 }
 
 /// All roles in one backend.
-pub trait Store: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens {}
+pub trait Store:
+    Ledger + Queue + Outbox + Decisions + Progress + Operate + Tokens + Retention + Inspect
+{
+}
 
-impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Retention + Inspect + crate::store::token::Tokens> Store for T {}
+impl<T: Ledger + Queue + Outbox + Decisions + Progress + Operate + Tokens + Retention + Inspect> Store for T {}

@@ -15,12 +15,12 @@ pub struct Actor {
     pub name: String,
     /// The reason, for those who read the evidence.
     pub reason: String,
-    /// x
+    /// The id of the act, where whoever sends it may send it again; see [`crate::store::action`].
     pub action: Option<String>,
 }
 
 /// What a person says about a work that can't go on by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum WorkDecision {
     /// Run it again under the same identity, with a fresh budget. From dead and review.
     Replay {
@@ -70,7 +70,7 @@ impl WorkDecision {
 }
 
 /// What a person says about a row that can't go on by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum RowDecision {
     /// It has been applied, under this reference. From blocked and in doubt.
     Sent {

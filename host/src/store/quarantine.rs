@@ -103,7 +103,7 @@ pub struct QuarantineFilter {
 }
 
 /// What a person says about a kept event. It can be said while it waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum QuarantineDecision {
     /// It is work of its own.
     Admit,

@@ -58,6 +58,8 @@ pub struct Marker {
     pub name: String,
     /// When it was last set, Unix milliseconds.
     pub set_ms: i64,
+    /// Who set it last, and why.
+    pub set_by: String,
 }
 
 /// What became of a request to erase.

@@ -54,7 +54,7 @@ impl SlotApproval {
 }
 
 /// A decision by its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SlotRef {
     /// The work.
     pub work: WorkRef,
@@ -63,7 +63,7 @@ pub struct SlotRef {
 }
 
 /// What a person saw when they decided. What is given must still be so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Seen {
     /// The pin's revision.
     pub revision: Option<u32>,
@@ -72,7 +72,7 @@ pub struct Seen {
 }
 
 /// What a person says about a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum SlotDecision {
     /// The run may have the answer. Of one that waits.
     Approve(Seen),

@@ -182,10 +182,9 @@ impl Metrics {
 
 impl LedgerFigures {
     fn register(&self, registry: &mut Registry) {
-        for (name, help, figures) in [
-            ("works", "Works, by state", &self.works),
-            ("outbox_rows", "Outbox rows, by state", &self.rows),
-        ] {
+        for (name, help, figures) in
+            [("works", "Works, by state", &self.works), ("outbox_rows", "Outbox rows, by state", &self.rows)]
+        {
             let family = Family::<StateLabels, Gauge>::default();
             for (namespace, state, number) in figures {
                 let labels = StateLabels { namespace: namespace.clone(), state: state.clone() };
@@ -194,8 +193,16 @@ impl LedgerFigures {
             registry.register(name, help, family);
         }
         for (name, help, figures) in [
-            ("quarantined", "Events that wait for a person, since their identity has other content", &self.quarantined),
-            ("oldest_pending_milliseconds", "How long the oldest due work or row has waited", &self.oldest_pending_ms),
+            (
+                "quarantined",
+                "Events that wait for a person, since their identity has other content",
+                &self.quarantined,
+            ),
+            (
+                "oldest_pending_milliseconds",
+                "How long the oldest due work or row has waited",
+                &self.oldest_pending_ms,
+            ),
             ("pauses", "Pauses that hold", &self.pauses),
             ("running", "Runs under way in this host", &self.running_here),
         ] {

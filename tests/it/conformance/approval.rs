@@ -57,7 +57,7 @@ pub(super) async fn outbox_approve_twice_is_one_approval(bench: Bench) {
     // A second click of somebody else, while it waits, while it goes out, and when it is sent.
     let click = async || {
         bench.advance(1_000);
-        let other = Actor { name: "Sam".to_owned(), reason: "me too".to_owned() };
+        let other = Actor { name: "Sam".to_owned(), reason: "me too".to_owned(), action: None };
         assert_eq!(
             bench.store.outbox_approve(row_ref("r"), None, other).await.expect("the store works"),
             already

@@ -21,7 +21,7 @@ use support::sim_clock::START_MS;
 const QUESTION: &str = "q";
 
 fn actor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "the customer asks for it".to_owned() }
+    Actor { name: "Noor".to_owned(), reason: "the customer asks for it".to_owned(), action: None }
 }
 
 async fn erase(bench: &Bench, work: WorkRef) -> Erasure {

@@ -284,7 +284,7 @@ pub(crate) fn follow_up(id: &str, payload: &str) -> Box<FollowUp> {
 
 /// A person.
 pub(crate) fn actor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned() }
+    Actor { name: "Noor".to_owned(), reason: "checked by hand".to_owned(), action: None }
 }
 
 pub(crate) fn row_id(id: &str) -> RowId {

@@ -1,7 +1,8 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, done_with, follow_up, held, retry, row_id, rows, take,
+    Bench, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, done_with, follow_up, held, retry, row_id, rows,
+    take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;

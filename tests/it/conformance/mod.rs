@@ -5,6 +5,7 @@
 //! hand. Another backend needs a `harness::Backend` and one more line at the end of this file.
 
 pub(crate) mod harness;
+mod action;
 mod alert;
 mod approval;
 mod bulk;
@@ -30,6 +31,7 @@ mod same;
 mod retention;
 mod settle;
 mod slot;
+mod token;
 mod walk;
 mod work;
 
@@ -98,6 +100,7 @@ macro_rules! conformance {
                 alert: [
                     alert_collect_tells_of_each_stop_once,
                     alert_collect_tells_of_rows_and_not_of_its_own,
+                    alert_collect_goes_on_past_what_nobody_is_told_of,
                 ]
                 outbox: [
                     outbox_take_counts_the_attempt_before_it_is_made,
@@ -288,6 +291,31 @@ macro_rules! conformance {
                     outbox_decide_sent_takes_the_persons_reference_for_good,
                     outbox_decide_again_is_a_word_for_one_attempt,
                     outbox_decide_cancel_is_the_end_of_a_row,
+                ]
+                action: [
+                    work_decide_twice_under_one_action_id_is_one_act,
+                    work_decide_of_another_act_under_the_same_action_id_is_refused,
+                    work_decide_that_was_refused_may_be_said_again,
+                    work_replay_all_twice_under_one_action_id_is_one_batch,
+                    work_reprocess_twice_under_one_action_id_is_one_act,
+                    outbox_decide_twice_under_one_action_id_is_one_act,
+                    outbox_approve_twice_under_one_action_id_is_one_act,
+                    decision_decide_twice_under_one_action_id_is_one_act,
+                    quarantine_decide_twice_under_one_action_id_is_one_act,
+                    pause_set_twice_under_one_action_id_is_one_act,
+                    payload_erase_twice_under_one_action_id_is_one_act,
+                    marker_set_twice_under_one_action_id_is_one_act,
+                    action_expire_forgets_what_nobody_repeats_any_more,
+                ]
+                token: [
+                    token_create_keeps_what_it_opens_and_who_made_it,
+                    token_create_of_a_known_id_or_secret_changes_nothing,
+                    token_create_that_could_approve_names_a_person,
+                    token_create_twice_under_one_action_id_is_one_act,
+                    token_find_goes_by_the_whole_secret,
+                    token_revoke_leaves_the_record_of_who_could_do_what,
+                    token_list_is_in_the_order_of_making_within_the_namespace,
+                    token_any_says_whether_one_was_ever_made,
                 ]
                 bulk: [
                     work_replay_all_spreads_the_oldest_and_leaves_the_rest,

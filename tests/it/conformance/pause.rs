@@ -184,7 +184,7 @@ pub(super) async fn pause_set_does_not_take_over_while_it_lasts(bench: Bench) {
 pub(super) async fn pause_set_twice_is_one_pause_of_the_first_who_asked(bench: Bench) {
     assert!(pause(&bench, SPACE, PauseScope::Namespace).await);
     bench.advance(1_000);
-    let sam = Actor { name: "Sam".to_owned(), reason: "me too".to_owned() };
+    let sam = Actor { name: "Sam".to_owned(), reason: "me too".to_owned(), action: None };
     let again = bench.store.pause_set(SPACE, PauseScope::Namespace, sam).await;
     assert!(!again.expect("the store works"));
     // What is paused beside it is a pause of its own, and one does not lift the other.

@@ -28,7 +28,7 @@ async fn waiting(bench: &Bench) -> u64 {
 }
 
 async fn decide(bench: &Bench, id: WorkId, decision: QuarantineDecision) -> Decided<QuarantineState> {
-    let actor = Actor { name: "Noor".to_owned(), reason: "two people".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "two people".to_owned(), action: None };
     bench.store.quarantine_decide(SPACE, id, decision, actor).await.expect("the store works")
 }
 

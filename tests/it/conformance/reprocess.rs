@@ -11,7 +11,7 @@ use onceward::store::reprocess::{Reprocess, Reprocessed};
 use onceward::store::work::{Collected, Holder, Outcome, Settled, WorkRecord, WorkRef, WorkState};
 
 fn actor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "the new scores".to_owned() }
+    Actor { name: "Noor".to_owned(), reason: "the new scores".to_owned(), action: None }
 }
 
 /// The id of this work under a version.

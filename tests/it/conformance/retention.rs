@@ -2,8 +2,8 @@
 
 use crate::conformance::decision;
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, LEASE_MS, SPACE, STEP, arrival, at, candidate, done, done_with, follow_up, held, retry,
-    row, rows, take,
+    Bench, ELSEWHERE, LEASE_MS, SPACE, STEP, actor, arrival, at, candidate, done, done_with, follow_up, held,
+    retry, row, rows, take,
 };
 use onceward::contract::sameness::SameText;
 use onceward::contract::window::Window;
@@ -216,9 +216,9 @@ pub(super) async fn family_expire_takes_what_ended_before_the_marker_was_set(ben
     let late = held(bench.claim(until_synced("late")).await);
     bench.advance(1_000);
     assert_eq!(expire(&bench).await, 0, "a marker that was never set ends nothing");
-    bench.store.marker_set(SPACE, "other").await.expect("the store works");
+    bench.store.marker_set(SPACE, "other", actor()).await.expect("the store works");
     assert_eq!(expire(&bench).await, 0);
-    bench.store.marker_set(SPACE, "synced").await.expect("the store works");
+    bench.store.marker_set(SPACE, "synced", actor()).await.expect("the store works");
     assert_eq!(expire(&bench).await, 1);
     let too_old = until_synced("before");
     assert_eq!(bench.standing(too_old).await, Standing::TooOld);
@@ -229,7 +229,7 @@ pub(super) async fn family_expire_takes_what_ended_before_the_marker_was_set(ben
     bench.settle(&late, done()).await;
     assert_eq!(expire(&bench).await, 0, "what ended as it was set, or after, waits for the next time");
     bench.advance(1);
-    bench.store.marker_set(SPACE, "synced").await.expect("the store works");
+    bench.store.marker_set(SPACE, "synced", actor()).await.expect("the store works");
     assert_eq!(expire(&bench).await, 2);
     assert_eq!(bench.standing(untimed).await, Standing::TooOld);
 }
@@ -320,7 +320,7 @@ async fn kept_event(bench: &Bench, id: &str, content: &str) -> (Arrival, WorkId)
 }
 
 async fn decide_about(bench: &Bench, id: WorkId, decision: QuarantineDecision) {
-    let actor = Actor { name: "Noor".to_owned(), reason: "looked at".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "looked at".to_owned(), action: None };
     bench.store.quarantine_decide(SPACE, id, decision, actor).await.expect("the store works");
 }
 
@@ -451,7 +451,7 @@ pub(super) async fn decision_due_says_what_would_be_forgotten_and_forgets_nothin
 
 pub(super) async fn marker_set_moves_a_marker_on(bench: Bench) {
     let set = async |bench: &Bench, space: &str, name: &str| {
-        bench.store.marker_set(space, name).await.expect("the store works").set_ms
+        bench.store.marker_set(space, name, actor()).await.expect("the store works").set_ms
     };
     assert_eq!(set(&bench, SPACE, "synced").await, START_MS);
     bench.advance(5);
@@ -465,7 +465,7 @@ pub(super) async fn marker_set_moves_a_marker_on(bench: Bench) {
 
 pub(super) async fn marker_list_is_by_name_within_the_namespace(bench: Bench) {
     for name in ["synced", "billed"] {
-        bench.store.marker_set(SPACE, name).await.expect("the store works");
+        bench.store.marker_set(SPACE, name, actor()).await.expect("the store works");
         bench.advance(1);
     }
     let list = async |space: &str| {

@@ -35,7 +35,7 @@ async fn held(bench: &Bench, id: &str) -> Box<Acquired> {
 }
 
 async fn decide(bench: &Bench, work: WorkRef, decision: SlotDecision) -> SlotDecided {
-    let actor = Actor { name: "Noor".to_owned(), reason: "read it".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "read it".to_owned(), action: None };
     let slot = SlotRef { work, slot: "s".to_owned() };
     bench.store.decision_decide(slot, decision, actor).await.expect("the store works")
 }
@@ -86,7 +86,7 @@ pub(super) async fn work_settle_hold_pins_an_answer_by_rule(bench: Bench) {
 
 pub(super) async fn work_settle_hold_after_the_persons_word_waits_for_nobody(bench: Bench) {
     let first = held(&bench, "a").await;
-    let actor = Actor { name: "Noor".to_owned(), reason: "again".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "again".to_owned(), action: None };
     let replay = onceward::store::operate::WorkDecision::Replay { due_in_ms: 0 };
     bench.store.work_decide(at(&first.work), replay, actor).await.expect("the store works");
     // A run has read that the answer waits; the person approves before the run settles.
@@ -218,7 +218,7 @@ pub(super) async fn decision_decide_leaves_ended_work_alone(bench: Bench) {
     use onceward::store::operate::WorkDecision::{Cancel, Reject};
     for (id, end, state) in [("r", Reject, WorkState::Rejected), ("c", Cancel, WorkState::Cancelled)] {
         let run = held(&bench, id).await;
-        let actor = Actor { name: "Noor".to_owned(), reason: "spam".to_owned() };
+        let actor = Actor { name: "Noor".to_owned(), reason: "spam".to_owned(), action: None };
         bench.store.work_decide(at(&run.work), end, actor).await.expect("the store works");
         for word in [APPROVE, REJECT, RENEW] {
             assert_eq!(decide(&bench, at(&run.work), word).await, SlotDecided::Refused(state));

@@ -20,7 +20,7 @@ const RENEW: SlotDecision = SlotDecision::Renew(SEEN);
 const TRIAGE: &str = r#"{"type":"support","priority":"low","summary":"s","reply":"r","confidence":1}"#;
 
 fn actor() -> Actor {
-    Actor { name: "Noor".to_owned(), reason: "read it".to_owned() }
+    Actor { name: "Noor".to_owned(), reason: "read it".to_owned(), action: None }
 }
 
 async fn say(host: &TestHost, work: &WorkRecord, slot: &str, decision: SlotDecision) -> SlotDecided {

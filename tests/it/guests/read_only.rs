@@ -95,7 +95,7 @@ async fn a_read_only_step_claims_nothing_and_a_recorded_one_does_not_read() {
 async fn a_pause_holds_for_it_too() {
     let dir = tempfile::tempdir().unwrap();
     let host = host(dir.path(), "reads_only").await;
-    let actor = Actor { name: "Noor".to_owned(), reason: "it is expensive".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "it is expensive".to_owned(), action: None };
     host.store.pause_set(NAMESPACE, PauseScope::Step(STEP.to_owned()), actor.clone()).await.unwrap();
     let paused = read(&host, 0, "").await;
     assert!(matches!(&paused.end, ReadEnd::Paused(cause) if cause.contains("expensive")), "{paused:?}");

@@ -43,7 +43,7 @@ async fn s23_many_rows_go_out_again_spread_so_that_the_receiver_keeps_up() {
         cause: None,
     };
     let batch = Batch { limit: 1_000, first_in_ms: 0, every_ms: EVERY_MS };
-    let actor = Actor { name: "Noor".to_owned(), reason: "the CRM is repaired".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "the CRM is repaired".to_owned(), action: None };
     let again = RowDecision::Again { due_in_ms: 0 };
     let decided = host.store.outbox_decide_all(choice, again, batch, actor).await.unwrap();
     assert_eq!(decided, u64::from(ROWS));

@@ -68,8 +68,11 @@ async fn s18_a_work_that_waits_for_its_next_attempt_can_be_cancelled() {
     let poison = event("poison", &json!({}));
     let id = host.ran("grows-memory", &poison).await.work.work_id;
     let work = onceward::store::work::WorkRef { namespace: support::host::NAMESPACE.to_owned(), id };
-    let noor =
-        onceward::store::operate::Actor { name: "Noor".to_owned(), reason: "it never fits".to_owned() };
+    let noor = onceward::store::operate::Actor {
+        name: "Noor".to_owned(),
+        reason: "it never fits".to_owned(),
+        action: None,
+    };
     let cancel = onceward::store::operate::WorkDecision::Cancel;
     host.store.work_decide(work, cancel, noor).await.unwrap();
     host.pass(3_600_000).await;

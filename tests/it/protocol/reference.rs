@@ -9,8 +9,8 @@ use crate::protocol::slow;
 use crate::protocol::with_rows;
 use onceward::connectors::Envelope;
 use onceward::contract::tier::Tier;
-use onceward::dispatch::step::Claimed;
 use onceward::dispatch::end::End;
+use onceward::dispatch::step::Claimed;
 use onceward::store::claim::Standing;
 use onceward::store::operate::Actor;
 use onceward::store::outbox::RowOutcome;
@@ -94,7 +94,7 @@ async fn a_lead_is_never_lost_to_a_weak_key() {
     host.work_off().await;
     host.deliver_off().await;
     assert_eq!(receiver.counts().await.unwrap().created, 1, "a person decides first");
-    let actor = Actor { name: "Noor".to_owned(), reason: "two people".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "two people".to_owned(), action: None };
     host.store.quarantine_decide(NAMESPACE, id, QuarantineDecision::Admit, actor).await.unwrap();
     host.work_off().await;
     assert!(matches!(arrive().await.standing, Standing::Done(_)));

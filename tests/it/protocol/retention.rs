@@ -4,6 +4,7 @@ use crate::protocol::receiver;
 use onceward::dispatch::retention::Retention;
 use onceward::identity::event::Event;
 use onceward::store::claim::Standing;
+use onceward::store::operate::Actor;
 use onceward::store::work::WorkState;
 use serde_json::json;
 use std::sync::Arc;
@@ -73,7 +74,8 @@ async fn a_limit_ends_a_pass_and_the_next_one_goes_on() {
         host.done("keeps-until-synced", &untimed(&id.to_string())).await;
     }
     host.pass(1).await;
-    host.store.marker_set(NAMESPACE, "synced").await.unwrap();
+    let actor = Actor { name: "sync".to_owned(), reason: "nightly".to_owned(), action: None };
+    host.store.marker_set(NAMESPACE, "synced", actor).await.unwrap();
     for (limit, forgotten) in [(2, 2), (0, 0), (10, 3), (10, 0)] {
         let report = retention(&host).limit(limit).run_once().await.unwrap();
         assert_eq!(report.families, forgotten);

@@ -4,8 +4,8 @@ use crate::protocol::case;
 use crate::protocol::enqueuer;
 use crate::protocol::receiver;
 use crate::protocol::with_rows;
-use onceward::dispatch::step::DispatchError;
 use onceward::dispatch::end::End;
+use onceward::dispatch::step::DispatchError;
 use onceward::identity::event::Event;
 use onceward::store::claim::{Repeat, Standing};
 use onceward::store::error::StoreError;
@@ -279,7 +279,7 @@ async fn s18_a_work_is_cancelled_while_it_runs_and_a_repeat_hears_so() {
         host.oracle.until_asked(1).await;
         let work = host.works().await.remove(0);
         let work = WorkRef { namespace: work.namespace, id: work.work_id };
-        let actor = Actor { name: "Noor".to_owned(), reason: "it eats the host".to_owned() };
+        let actor = Actor { name: "Noor".to_owned(), reason: "it eats the host".to_owned(), action: None };
         host.store.work_decide(work, WorkDecision::Cancel, actor).await.unwrap()
     };
     let (ended, decided) = tokio::join!(host.ran("decides", &event), cancel);

@@ -23,7 +23,7 @@ async fn raised(dir: &Path, receiver: &Receiver, host: TestHost) -> TestHost {
 
 async fn reprocess(host: &TestHost, work: &WorkRecord) -> Reprocessed {
     let work = WorkRef { namespace: NAMESPACE.to_owned(), id: work.work_id };
-    let actor = Actor { name: "Noor".to_owned(), reason: "the new version".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "the new version".to_owned(), action: None };
     host.dispatcher.reprocess(work, actor).await.expect("the old event can be read")
 }
 

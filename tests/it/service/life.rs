@@ -7,7 +7,7 @@ use support::workspace::Workspace;
 fn a_host_answers_on_both_doors_and_ends_when_it_is_told() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let host = Workspace::with_config(dir.path(), "").expect("a workspace");
-    let service = Service::start(&host);
+    let mut service = Service::start(&host);
     assert_eq!(service.send_with(None, "GET", "/readyz", &[], b"").status(), Some(200));
     assert_eq!(service.send_with(None, "GET", "/v1/works", &[], b"").status(), Some(401));
     let listed = service.send_locally("GET", "/v1/works", &[], b"");

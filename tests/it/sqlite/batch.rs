@@ -1,13 +1,16 @@
 //! The group commit: many callers in one commit, and none of them pays for another's fault.
 
 use crate::conformance::harness::{
-    ATTEMPTS, Backend, LEASE_MS, SPACE, TERMS, arrival, at, done, done_with, held, row, rows,
+    ATTEMPTS, Backend, Bench, LEASE_MS, SPACE, TERMS, actor, arrival, at, done, done_with, held, row, rows,
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::clock::Clock;
+use onceward::store::action::ACTION_KEPT_MS;
 use onceward::store::claim::{Acquired, Arrival, Claim, Standing, Terms};
 use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
+use onceward::store::operate::Actor;
+use onceward::store::outbox::{Approval, NewRow};
 use onceward::store::sqlite::SqliteStore;
 use onceward::store::work::{Collected, Outcome, Settled, Settlement, WorkFilter, WorkState};
 use onceward::store::{Inspect, Ledger};
@@ -82,6 +85,41 @@ async fn a_work_takes_two_commits() {
     work.durable.wait().await.expect("the claim is committed");
     let settled = settle(&store, &work, done()).await.expect("no panic").expect("the store works");
     assert_eq!((settled, store.commits() - before), (Settled::Applied, 2));
+}
+
+/// The duties of a host ask again and again, and mostly for nothing.
+#[tokio::test]
+async fn a_pass_with_nothing_to_do_writes_nothing() {
+    let backend = Arc::<SqliteBackend>::default();
+    let bench = Bench::new(Arc::clone(&backend)).await;
+    let in_time = |id: &str| {
+        let approval = Approval { reason: "look".to_owned(), expires_after_ms: Some(LEASE_MS) };
+        NewRow { approval: Some(approval), ..row(id, "{}") }
+    };
+    bench.enqueue(vec![in_time("r")]).await;
+    let doing = Actor { action: Some("a1".to_owned()), ..actor() };
+    bench.store.marker_set(SPACE, "synced", doing).await.expect("the store works");
+    let (counted, store) = (backend.direct(), &bench.store);
+    let commits = || -> i64 { counted.pragma_query_value(None, "data_version", |row| row.get(0)).unwrap() };
+    let pass = async || {
+        // A commit that changes nothing, not even the time, is not seen by others.
+        bench.advance(1);
+        let before = commits();
+        let expired = store.outbox_expire(SPACE).await.expect("the store works").len() as u64;
+        let alerts = store.alert_collect(SPACE, "ops").await.expect("the store works");
+        let lapsed = store.work_lapse(SPACE).await.expect("the store works");
+        let actions = store.action_expire(SPACE, 10).await.expect("the store works");
+        ([expired, alerts, lapsed, actions], commits() != before)
+    };
+    assert_eq!(pass().await, ([0; 4], false));
+    bench.advance(LEASE_MS);
+    assert_eq!(pass().await, ([1, 0, 0, 0], true));
+    assert_eq!(pass().await, ([0; 4], false));
+    let dead = bench.hold("dead").await;
+    bench.settle(&dead, Outcome::Dead { cause: "used up".to_owned() }).await;
+    bench.advance(ACTION_KEPT_MS);
+    assert_eq!(pass().await, ([0, 1, 0, 1], true));
+    assert_eq!(pass().await, ([0; 4], false));
 }
 
 #[tokio::test]

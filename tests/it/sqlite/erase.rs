@@ -82,7 +82,7 @@ async fn what_is_erased_or_forgotten_is_gone_from_the_files() {
         finish(&bench, held, n).await;
     }
     assert_eq!(found(&backend.path()), (0..WORKS).collect::<Vec<_>>(), "it is looked for where it is");
-    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned(), action: None };
     let kept: Vec<usize> = (0..WORKS).filter(|n| n % 3 == 0).collect();
     for n in (0..WORKS).filter(|n| n % 3 != 0) {
         let erasure =
@@ -118,7 +118,7 @@ async fn an_erasure_that_somebody_reads_beside_says_so_and_is_completed_later() 
     store.work_settle(settlement).await.expect("the store works");
     let reader = backend.direct();
     reader.execute_batch("BEGIN; SELECT count(*) FROM work;").expect("it reads");
-    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "asked for".to_owned(), action: None };
     let erasure = store.payload_erase(at(&held.work), actor).await.expect("the store works");
     assert_eq!(erasure, Erasure::Applied(Erased { works: 1, rows: 0, answers: 0, events: 0 }));
     assert!(!store.payload_scrub().await.expect("the store works"));

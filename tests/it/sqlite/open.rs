@@ -1,12 +1,15 @@
 //! Opening: one owner, no foreign file, no newer schema.
 
-use crate::conformance::harness::{LEASE_MS, SPACE, TERMS, arrival, at, done, done_with, held, rows, take};
+use crate::conformance::harness::{
+    LEASE_MS, SPACE, TERMS, actor, arrival, at, done, done_with, held, rows, take,
+};
 use crate::sqlite::backend::SqliteBackend;
 use onceward::store::error::StoreError;
 use onceward::store::outbox::Take;
+use onceward::store::pause::PauseScope;
 use onceward::store::sqlite::{SCHEMA_VERSION, SqliteStore};
 use onceward::store::work::{Settled, Settlement, WorkState};
-use onceward::store::{Inspect, Ledger, Outbox};
+use onceward::store::{Inspect, Ledger, Operate, Outbox};
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -112,7 +115,7 @@ async fn a_reader_beside_the_owner_reads_and_never_writes() {
     assert!(reader.work_settle(settlement.clone()).await.is_err());
     assert!(reader.work_claim(arrival("b"), TERMS).await.is_err());
     assert!(reader.outbox_take(take()).await.is_err());
-    assert!(reader.outbox_expire(SPACE).await.is_err());
+    assert!(reader.pause_set(SPACE, PauseScope::Namespace, actor()).await.is_err());
     assert_eq!(owner.work_settle(settlement).await.expect("the owner goes on"), Settled::Applied);
     let seen = reader.work_show(at(&held.work)).await.expect("reading works").expect("it is there");
     assert!(seen.output.is_some(), "the reader does not see what was committed after it opened");

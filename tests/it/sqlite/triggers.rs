@@ -82,7 +82,7 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     bench.store.effect_record(at(&called.work), effect).await.expect("the store works");
     let colliding = Arrival { on_mismatch: OnMismatch::Quarantine, ..other_content("c") };
     let Standing::Quarantined { id } = bench.standing(colliding).await else { panic!("it is not kept") };
-    let actor = Actor { name: "Noor".to_owned(), reason: "spam too".to_owned() };
+    let actor = Actor { name: "Noor".to_owned(), reason: "spam too".to_owned(), action: None };
     let dropped = bench.store.quarantine_decide(SPACE, id, QuarantineDecision::Drop, actor).await;
     dropped.expect("the store works");
     drop(bench);
@@ -92,7 +92,11 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
             "PRAGMA foreign_keys = ON;
              INSERT INTO horizon (namespace, step, until_ms) VALUES ('tests', 'qualify', 1);
              INSERT INTO tombstone (namespace, root_key, expired_ms) VALUES ('tests', zeroblob(32), 1);
-             INSERT INTO marker (namespace, name, set_ms) VALUES ('tests', 'synced', 1);",
+             INSERT INTO marker (namespace, name, set_ms, set_by) VALUES ('tests', 'synced', 1, 'x');
+             INSERT INTO action (namespace, action_id, fingerprint, outcome, done_ms)
+                 VALUES ('tests', 'a1', zeroblob(32), 'true', 1);
+             INSERT INTO token (namespace, token_id, name, verbs, hash, created_by, created_ms, revoked_by, revoked_ms)
+                 VALUES ('tests', 't1', 'shop', 'invoke', zeroblob(32), 'x', 1, 'x', 1);",
         )
         .expect("it can be set");
     (backend, connection)
@@ -232,6 +236,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE horizon SET until_ms = 0", "what is forgotten stays forgotten"),
     ("DELETE FROM horizon", "what is forgotten stays forgotten"),
     ("DELETE FROM tombstone", "what is forgotten stays forgotten"),
+    (
+        "INSERT INTO token (namespace, token_id, name, verbs, hash, created_by, created_ms) \
+         VALUES ('tests', 't2', 'agent', 'operate approve', randomblob(32), 'x', 1)",
+        "CHECK",
+    ),
+    ("UPDATE token SET verbs = 'admin'", "what a token opens never changes"),
+    ("UPDATE token SET namespace = 'elsewhere'", "what a token opens never changes"),
+    ("UPDATE token SET revoked_by = NULL, revoked_ms = NULL", "a revoked token stays revoked"),
+    ("DELETE FROM token", "the record of a token stays"),
+    ("UPDATE action SET outcome = 'false'", "the first outcome of an act stands"),
     ("UPDATE marker SET set_ms = 0", "a marker never goes back"),
 ];
 
@@ -343,6 +357,8 @@ async fn the_ledger_of_the_triggers_holds_what_they_are_about() {
         ("horizon", "true"),
         ("tombstone", "true"),
         ("marker", "true"),
+        ("action", "true"),
+        ("token", "true"),
     ] {
         let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
         let count: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();

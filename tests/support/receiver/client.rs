@@ -50,6 +50,12 @@ impl Exchange {
         self.split().map_or(&[], |(_, body)| body)
     }
 
+    /// All of it as text, for failures of tests.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
     /// The body as JSON.
     ///
     /// # Errors
@@ -114,7 +120,8 @@ pub fn send(
 /// # Errors
 /// As [`send`].
 pub fn exchange(address: SocketAddr, request: &[u8]) -> anyhow::Result<Exchange> {
-    exchange_on(&mut open(address)?, request).with_context(|| format!("could not read the answer of {address}"))
+    exchange_on(&mut open(address)?, request)
+        .with_context(|| format!("could not read the answer of {address}"))
 }
 
 /// The same, on a connection that is open already, of whatever kind.

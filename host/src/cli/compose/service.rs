@@ -44,7 +44,8 @@ pub async fn service(
         let dispatcher = compose::dispatcher(&config, &runtime, &store, &clock)
             .await
             .with_context(|| format!("setting up the namespace {name:?}"))?;
-        let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
+        let executor =
+            Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
         duties.push(Box::new(Worker(Arc::clone(&executor))));
         let deliverer = compose::deliverer(&config, Arc::clone(&store), &clock)?;
         deliver(Arc::new(deliverer.until(stop.clone())), &clock, &nudge, &metrics, &mut duties);
@@ -94,11 +95,7 @@ fn alone(
     Service::new(store, clock, config.serve.limits(), nudge, metrics, [namespace], BTreeMap::new())
 }
 
-fn namespace(
-    config: &Config,
-    store: &Arc<dyn Store>,
-    executor: Option<Arc<Executor>>,
-) -> Result<Namespace> {
+fn namespace(config: &Config, store: &Arc<dyn Store>, executor: Option<Arc<Executor>>) -> Result<Namespace> {
     let name = config.namespace.clone();
     let terms = |name: &String| Ok((name.clone(), compose::row_terms(config, name)?));
     Ok(Namespace {

@@ -87,7 +87,9 @@ impl ServeConfig {
                 bail!("[serve]: `namespaces` holds an empty name; leave it out");
             }
             if !seen.insert(name) {
-                bail!("[serve]: `namespaces` names {name:?} twice, or again what `namespace` names; name each once");
+                bail!(
+                    "[serve]: `namespaces` names {name:?} twice, or again what `namespace` names; name each once"
+                );
             }
         }
         Ok(())

@@ -31,7 +31,9 @@ impl TelemetryConfig {
             if self.headers.is_empty() {
                 return Ok(());
             }
-            bail!("[telemetry]: `headers` goes with `traces`, the collector's address; set it, or leave them out");
+            bail!(
+                "[telemetry]: `headers` goes with `traces`, the collector's address; set it, or leave them out"
+            );
         };
         match url::Url::parse(address) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(()),

@@ -4,6 +4,7 @@
 //! refuses a file that another process owns, that is no ledger, or that a newer version wrote. Full disks and busy
 //! files are errors that lose nothing; a write that the disk fails stops the writer for good.
 
+mod action;
 mod alert;
 mod approval;
 mod bulk;
@@ -38,6 +39,7 @@ mod rows;
 mod scrub;
 mod settle;
 mod slot;
+mod token;
 mod tx;
 
 use crate::clock::Clock;
@@ -63,6 +65,8 @@ pub struct SqliteSettings {
 pub struct SqliteStore {
     writer: Writer,
     readers: Readers,
+    /// None where nothing is written.
+    clock: Option<Arc<dyn Clock>>,
     _lock: Option<FileLock>,
 }
 
@@ -78,14 +82,39 @@ impl SqliteStore {
         migrate::migrate(&connection, &settings.path)?;
         open::release_hosted(&connection, clock.now_ms())?;
         let readers = Readers::new(settings.path.clone());
-        Ok(Self { writer: Writer::start(connection, clock), readers, _lock: Some(lock) })
+        let writer = Writer::start(connection, Arc::clone(&clock));
+        Ok(Self { writer, readers, clock: Some(clock), _lock: Some(lock) })
     }
 
     /// Open the file for reading alone, beside a process that may own it. Writes are refused.
     pub fn open_read_only(settings: &SqliteSettings) -> Result<Self, StoreError> {
         let connection = open::readable(&settings.path)?;
         migrate::check(&connection, &settings.path)?;
-        Ok(Self { writer: Writer::absent(), readers: Readers::new(settings.path.clone()), _lock: None })
+        let readers = Readers::new(settings.path.clone());
+        Ok(Self { writer: Writer::absent(), readers, clock: None, _lock: None })
+    }
+
+    /// Whether a query finds anything, looked at beside the writer: a duty that asks at every pass mostly finds nothing, and
+    /// then writes nothing.
+    async fn finds<P>(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        values: P,
+    ) -> Result<bool, StoreError>
+    where
+        P: rusqlite::Params + Send + 'static,
+    {
+        let any = self
+            .readers
+            .read(move |c| tx::first(c, operation, sql, values, |row| row.get::<_, bool>(0)))
+            .await?;
+        Ok(any == Some(true))
+    }
+
+    /// The clock's time, for such a query. The store's own may be later, and stands in the ledger.
+    fn clock_ms(&self) -> i64 {
+        self.clock.as_ref().map_or(i64::MIN, |clock| clock.now_ms())
     }
 
     /// Commits so far, for benchmarks and tests of the group commit.

@@ -35,7 +35,15 @@ impl Operate for SqliteStore {
         decision: WorkDecision,
         actor: Actor,
     ) -> Result<Decided<WorkState>, StoreError> {
-        self.writer.call("deciding about a work", move |tx| decide_work(tx, &work, &decision, &actor)).await
+        let namespace = work.namespace.clone();
+        self.act(
+            "deciding about a work",
+            &namespace,
+            actor,
+            (work, decision),
+            |tx, (work, decision), actor| decide_work(tx, work, decision, actor),
+        )
+        .await
     }
 
     async fn work_replay_all(
@@ -44,7 +52,11 @@ impl Operate for SqliteStore {
         batch: Batch,
         actor: Actor,
     ) -> Result<u64, StoreError> {
-        self.writer.call("replaying works", move |tx| bulk::replay_works(tx, &choice, batch, &actor)).await
+        let namespace = choice.namespace.clone();
+        self.act("replaying works", &namespace, actor, (choice, batch), |tx, (choice, batch), actor| {
+            bulk::replay_works(tx, choice, *batch, actor)
+        })
+        .await
     }
 
     async fn outbox_decide_all(
@@ -54,13 +66,17 @@ impl Operate for SqliteStore {
         batch: Batch,
         actor: Actor,
     ) -> Result<u64, StoreError> {
-        self.writer
-            .call("deciding about rows", move |tx| bulk::decide_rows(tx, &choice, &decision, batch, &actor))
-            .await
+        let namespace = choice.namespace.clone();
+        let what = (choice, decision, batch);
+        self.act("deciding about rows", &namespace, actor, what, |tx, (choice, decision, batch), actor| {
+            bulk::decide_rows(tx, choice, decision, *batch, actor)
+        })
+        .await
     }
 
     async fn work_reprocess(&self, reprocess: Reprocess, actor: Actor) -> Result<Reprocessed, StoreError> {
-        self.writer.call("reprocessing a work", move |tx| reprocess::reprocess(tx, &reprocess, &actor)).await
+        let namespace = reprocess.work.namespace.clone();
+        self.act("reprocessing a work", &namespace, actor, reprocess, reprocess::reprocess).await
     }
 
     async fn quarantine_decide(
@@ -70,12 +86,11 @@ impl Operate for SqliteStore {
         decision: QuarantineDecision,
         actor: Actor,
     ) -> Result<Decided<QuarantineState>, StoreError> {
-        let namespace = namespace.to_owned();
-        self.writer
-            .call("deciding about a kept event", move |tx| {
-                quarantine::decide(tx, &namespace, id, decision, &actor)
-            })
-            .await
+        let kept = WorkRef { namespace: namespace.to_owned(), id };
+        self.act("deciding about a kept event", namespace, actor, (kept, decision), |tx, what, actor| {
+            quarantine::decide(tx, &what.0, what.1, actor)
+        })
+        .await
     }
 
     async fn decision_decide(
@@ -84,9 +99,15 @@ impl Operate for SqliteStore {
         decision: SlotDecision,
         actor: Actor,
     ) -> Result<SlotDecided, StoreError> {
-        self.writer
-            .call("deciding about a decision", move |tx| slot::decide(tx, &at, &decision, &actor))
-            .await
+        let namespace = at.work.namespace.clone();
+        self.act(
+            "deciding about a decision",
+            &namespace,
+            actor,
+            (at, decision),
+            |tx, (at, decision), actor| slot::decide(tx, at, decision, actor),
+        )
+        .await
     }
 
     async fn outbox_decide(
@@ -95,7 +116,11 @@ impl Operate for SqliteStore {
         decision: RowDecision,
         actor: Actor,
     ) -> Result<Decided<RowState>, StoreError> {
-        self.writer.call("deciding about a row", move |tx| decide_row(tx, &row, &decision, &actor)).await
+        let namespace = row.namespace.clone();
+        self.act("deciding about a row", &namespace, actor, (row, decision), |tx, (row, decision), actor| {
+            decide_row(tx, row, decision, actor)
+        })
+        .await
     }
 
     async fn outbox_approve(
@@ -104,23 +129,35 @@ impl Operate for SqliteStore {
         payload_hash: Option<[u8; 32]>,
         actor: Actor,
     ) -> Result<Approved, StoreError> {
-        self.writer.call("approving a row", move |tx| approval::approve(tx, &row, payload_hash, &actor)).await
+        let namespace = row.namespace.clone();
+        self.act("approving a row", &namespace, actor, (row, payload_hash), |tx, (row, hash), actor| {
+            approval::approve(tx, row, *hash, actor)
+        })
+        .await
     }
 
     async fn outbox_edit(&self, row: RowRef, edit: Edit, actor: Actor) -> Result<Edited, StoreError> {
-        self.writer.call("editing a row", move |tx| approval::edit(tx, &row, &edit, &actor)).await
+        let namespace = row.namespace.clone();
+        self.act("editing a row", &namespace, actor, (row, edit), |tx, (row, edit), actor| {
+            approval::edit(tx, row, edit, actor)
+        })
+        .await
     }
 
     async fn pause_set(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError> {
-        let namespace = namespace.to_owned();
-        self.writer
-            .call("pausing", move |tx| pause::set(tx, &namespace, &scope, &actor.reason, Some(&actor.name)))
-            .await
+        let what = (namespace.to_owned(), scope);
+        self.act("pausing", namespace, actor, what, |tx, (namespace, scope), actor| {
+            pause::set(tx, namespace, scope, &actor.reason, Some(&actor.name))
+        })
+        .await
     }
 
     async fn pause_lift(&self, namespace: &str, scope: PauseScope, actor: Actor) -> Result<bool, StoreError> {
-        let namespace = namespace.to_owned();
-        self.writer.call("lifting a pause", move |tx| pause::lift(tx, &namespace, &scope, &actor)).await
+        let what = (namespace.to_owned(), scope);
+        self.act("lifting a pause", namespace, actor, what, |tx, (namespace, scope), actor| {
+            pause::lift(tx, namespace, scope, actor)
+        })
+        .await
     }
 }
 

@@ -17,6 +17,10 @@ use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, first};
 use async_trait::async_trait;
 
+const ALERTING: &str = "making alerts";
+
+const EXPIRING: &str = "cancelling what nobody approved";
+
 #[async_trait]
 impl Outbox for SqliteStore {
     async fn outbox_take(&self, order: Take) -> Result<Vec<Sending>, StoreError> {
@@ -61,13 +65,21 @@ impl Outbox for SqliteStore {
     }
 
     async fn alert_collect(&self, namespace: &str, destination: &str) -> Result<u64, StoreError> {
+        let any = include_str!("queries/alert_any.sql");
+        if !self.finds(ALERTING, any, [namespace.to_owned()]).await? {
+            return Ok(0);
+        }
         let (namespace, destination) = (namespace.to_owned(), destination.to_owned());
-        self.writer.call("making alerts", move |tx| alert::collect(tx, &namespace, &destination)).await
+        self.writer.call(ALERTING, move |tx| alert::collect(tx, &namespace, &destination)).await
     }
 
     async fn outbox_expire(&self, namespace: &str) -> Result<Vec<RowId>, StoreError> {
+        let expirable = include_str!("queries/outbox_expirable.sql");
+        if !self.finds(EXPIRING, expirable, (namespace.to_owned(), self.clock_ms())).await? {
+            return Ok(Vec::new());
+        }
         let namespace = namespace.to_owned();
-        self.writer.call("cancelling what nobody approved", move |tx| approval::expire(tx, &namespace)).await
+        self.writer.call(EXPIRING, move |tx| approval::expire(tx, &namespace)).await
     }
 }
 

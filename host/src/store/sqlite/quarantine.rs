@@ -12,6 +12,7 @@ use crate::store::sqlite::operate::said;
 use crate::store::sqlite::raw;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::Tx;
+use crate::store::work::WorkRef;
 use rusqlite::Row;
 
 /// Hexadecimal digits of the content's hash that tell a kept event's readable key from the first one's.
@@ -93,11 +94,11 @@ pub(super) fn keep(
 /// Admit a kept event as new work, or drop it.
 pub(super) fn decide(
     tx: &Tx<'_>,
-    namespace: &str,
-    id: WorkId,
+    kept: &WorkRef,
     decision: QuarantineDecision,
     actor: &Actor,
 ) -> Result<Decided<QuarantineState>, StoreError> {
+    let (namespace, id) = (&kept.namespace, kept.id);
     let key = (namespace, id.as_bytes());
     let state = tx.first(include_str!("queries/quarantine_state.sql"), key, |row| {
         rows::state(row, QuarantineState::from_word)

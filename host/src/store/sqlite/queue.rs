@@ -27,13 +27,7 @@ impl Queue for SqliteStore {
 
     async fn work_lapse(&self, namespace: &str) -> Result<u64, StoreError> {
         let called = include_str!("queries/work_called.sql");
-        let key = [namespace.to_owned()];
-        // Looked at first, since a worker asks at every pass and most hosts have no callers.
-        let any = self
-            .readers
-            .read(move |connection| first(connection, LAPSING, called, key, |row| row.get(0)))
-            .await?;
-        if any != Some(true) {
+        if !self.finds(LAPSING, called, [namespace.to_owned()]).await? {
             return Ok(0);
         }
         let namespace = namespace.to_owned();

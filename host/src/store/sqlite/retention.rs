@@ -6,20 +6,25 @@
 use crate::identity::key::CacheKey;
 use crate::identity::key::RootKey;
 use crate::store::Retention;
+use crate::store::action::ACTION_KEPT_MS;
 use crate::store::claim::Arrival;
 use crate::store::claim::Candidate;
 use crate::store::error::StoreError;
 use crate::store::operate::Actor;
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::action;
 use crate::store::sqlite::erase;
 use crate::store::sqlite::family;
 use crate::store::sqlite::family::{Family, Verdict};
+use crate::store::sqlite::operate::said;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, all};
 use crate::store::work::WorkRef;
 use async_trait::async_trait;
 use rusqlite::Connection;
+
+const ACTIONS: &str = "forgetting old action ids";
 
 const LOOKING: &str = "looking for what may be forgotten";
 
@@ -100,21 +105,32 @@ impl Retention for SqliteStore {
     }
 
     async fn payload_erase(&self, work: WorkRef, actor: Actor) -> Result<Erasure, StoreError> {
-        self.writer.call("erasing payloads", move |tx| erase::erase(tx, &work, &actor)).await
+        let namespace = work.namespace.clone();
+        self.act("erasing payloads", &namespace, actor, work, erase::erase).await
     }
 
     async fn payload_scrub(&self) -> Result<bool, StoreError> {
         self.writer.scrub().await
     }
 
-    async fn marker_set(&self, namespace: &str, name: &str) -> Result<Marker, StoreError> {
-        let (namespace, name) = (namespace.to_owned(), name.to_owned());
-        self.writer
-            .call("setting a marker", move |tx| {
-                tx.execute(include_str!("queries/marker_set.sql"), (&namespace, &name, tx.now_ms))?;
-                Ok(Marker { name: name.clone(), set_ms: tx.now_ms })
-            })
-            .await
+    async fn action_expire(&self, namespace: &str, limit: u32) -> Result<u64, StoreError> {
+        let values = (namespace.to_owned(), self.clock_ms(), ACTION_KEPT_MS);
+        if !self.finds(ACTIONS, include_str!("queries/action_old.sql"), values).await? {
+            return Ok(0);
+        }
+        let namespace = namespace.to_owned();
+        self.writer.call(ACTIONS, move |tx| action::expire(tx, &namespace, limit)).await
+    }
+
+    async fn marker_set(&self, namespace: &str, name: &str, actor: Actor) -> Result<Marker, StoreError> {
+        let what = (namespace.to_owned(), name.to_owned());
+        self.act("setting a marker", namespace, actor, what, |tx, (namespace, name), actor| {
+            let marker = Marker { name: name.clone(), set_ms: tx.now_ms, set_by: said(actor) };
+            let values = (namespace, name, marker.set_ms, &marker.set_by);
+            tx.execute(include_str!("queries/marker_set.sql"), values)?;
+            Ok(marker)
+        })
+        .await
     }
 
     async fn marker_list(&self, namespace: &str) -> Result<Vec<Marker>, StoreError> {
@@ -193,7 +209,7 @@ fn candidates(
 
 fn markers(connection: &Connection, namespace: &str) -> Result<Vec<Marker>, StoreError> {
     all(connection, "listing markers", include_str!("queries/marker_list.sql"), [namespace], |row| {
-        Ok(Marker { name: row.get("name")?, set_ms: row.get("set_ms")? })
+        Ok(Marker { name: row.get("name")?, set_ms: row.get("set_ms")?, set_by: row.get("set_by")? })
     })
 }
 
@@ -300,6 +316,7 @@ mod tests {
             include_str!("queries/family_kept.sql"),
             include_str!("queries/decision_candidates.sql"),
             include_str!("queries/decision_forget.sql"),
+            include_str!("queries/action_forget.sql"),
         ];
         for sql in found.iter().chain(&FORGET) {
             let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();

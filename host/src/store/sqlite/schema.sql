@@ -638,11 +638,56 @@ CREATE INDEX evidence_by_work ON evidence (namespace, work_id, seq);
 CREATE TRIGGER evidence_stands BEFORE UPDATE ON evidence
 BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
 
+-- Acts that carried an id of their own, with their first outcomes: said again, they are answered alike and not done again.
+CREATE TABLE action (
+    namespace    TEXT NOT NULL,
+    action_id    TEXT NOT NULL CHECK (action_id <> ''),
+    fingerprint  BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    outcome      TEXT NOT NULL,
+    done_ms      INTEGER NOT NULL,
+    PRIMARY KEY (namespace, action_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX action_by_age ON action (namespace, done_ms);
+
+CREATE TRIGGER action_stands BEFORE UPDATE ON action
+BEGIN SELECT RAISE(ABORT, 'the first outcome of an act stands'); END;
+
+-- Who may ask for what over the API. The hash leads no namespace: it is what tells it.
+CREATE TABLE token (
+    seq         INTEGER PRIMARY KEY,
+    namespace   TEXT NOT NULL,
+    token_id    TEXT NOT NULL CHECK (token_id <> ''),
+    name        TEXT NOT NULL,
+    person      TEXT,
+    verbs       TEXT NOT NULL CHECK (verbs <> ''),
+    hash        BLOB NOT NULL CHECK (length(hash) = 32),
+    created_by  TEXT NOT NULL,
+    created_ms  INTEGER NOT NULL,
+    revoked_by  TEXT,
+    revoked_ms  INTEGER,
+    -- Approving is a person's.
+    CHECK (person IS NOT NULL OR instr(' ' || verbs || ' ', ' approve ') = 0),
+    CHECK ((revoked_by IS NULL) = (revoked_ms IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX token_by_id ON token (namespace, token_id);
+CREATE UNIQUE INDEX token_by_hash ON token (hash);
+
+CREATE TRIGGER token_stands
+BEFORE UPDATE OF namespace, token_id, name, person, verbs, hash, created_by, created_ms ON token
+BEGIN SELECT RAISE(ABORT, 'what a token opens never changes'); END;
+
+CREATE TRIGGER token_revoked_once BEFORE UPDATE OF revoked_by, revoked_ms ON token WHEN OLD.revoked_ms IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a revoked token stays revoked'); END;
+
+CREATE TRIGGER token_stays BEFORE DELETE ON token
+BEGIN SELECT RAISE(ABORT, 'the record of a token stays'); END;
+
 -- What ends windows that no clock ends, such as the next successful sync.
 CREATE TABLE marker (
     namespace  TEXT NOT NULL,
     name       TEXT NOT NULL,
     set_ms     INTEGER NOT NULL,
+    set_by     TEXT NOT NULL,
     PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
 

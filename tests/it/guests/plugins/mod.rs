@@ -93,7 +93,7 @@ fn with_reference(url: &str) -> Envelope {
 /// A person lets a row go.
 async fn approve(host: &TestHost, row: &OutboxRow, name: &str) -> Approved {
     let id = RowRef { namespace: NAMESPACE.to_owned(), id: row.row_id };
-    let actor = Actor { name: name.to_owned(), reason: "it reads well".to_owned() };
+    let actor = Actor { name: name.to_owned(), reason: "it reads well".to_owned(), action: None };
     host.store.outbox_approve(id, Some(row.payload_hash), actor).await.expect("the ledger works")
 }
 

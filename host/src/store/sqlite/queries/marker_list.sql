@@ -1,1 +1,1 @@
-SELECT name, set_ms FROM marker WHERE namespace = ?1 ORDER BY name
+SELECT name, set_ms, set_by FROM marker WHERE namespace = ?1 ORDER BY name

@@ -1,0 +1,1 @@
+SELECT fingerprint, outcome FROM action WHERE namespace = ?1 AND action_id = ?2
