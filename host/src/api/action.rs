@@ -1,10 +1,11 @@
-//! Action identity: what makes a person's act one act, however often it is sent.
+//! Action identity: what makes a person's act one act, however often it is sent; and acts that can't be done.
 
 use crate::api::body::headers_of;
 use crate::api::error::{Kind, Problem};
 use crate::inbound::idempotency_key::{IDEMPOTENCY_KEY, IdempotencyKey, KEY_LIMIT_BYTES};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use std::fmt::Display;
 use utoipa::IntoParams;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -38,4 +39,18 @@ impl IntoParams for ActionKey {
             .schema(Some(text));
         vec![parameter.build()]
     }
+}
+
+/// An act that can't be done in the present state.
+pub(super) fn wrong_state(
+    noun: &str,
+    id: impl Display,
+    state: &str,
+    from: impl IntoIterator<Item = &'static str>,
+) -> Problem {
+    let from = from.into_iter().collect::<Vec<_>>().join(" or ");
+    let detail = format!(
+        "deciding about the {noun} {id}: it is {state}, and this can be said of one that is {from}; nothing was changed"
+    );
+    Problem::new(Kind::WrongState, detail)
 }
