@@ -40,7 +40,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Service>> {
 
 /// How many at once, and how fast.
 #[derive(Clone, Copy, Debug)]
-pub struct Spread {
+pub(super) struct Spread {
     /// At most so many.
     pub limit: u32,
     /// Each is due so many milliseconds after the one before it.
@@ -63,14 +63,15 @@ impl Spread {
     ///
     /// # Errors
     /// [`Problem`], which says what.
-    fn check(self) -> Result<Self, Problem> {
+    pub(super) fn check(self) -> Result<Self, Problem> {
         let Self { limit, every_ms } = self;
         if !(1..=LIMIT_MAX).contains(&limit) {
             let detail = format!("deciding about many: `limit` is {limit}, and can be 1 to {LIMIT_MAX}");
             return Err(Problem::new(Kind::Invalid, detail).remedy("decide about them in several requests"));
         }
         if every_ms > EVERY_MAX_MS {
-            let detail = format!("deciding about many: `every_ms` is {every_ms}, and can be 0 to {EVERY_MAX_MS}");
+            let detail =
+                format!("deciding about many: `every_ms` is {every_ms}, and can be 0 to {EVERY_MAX_MS}");
             return Err(Problem::new(Kind::Invalid, detail));
         }
         Ok(self)
@@ -93,7 +94,7 @@ impl Spread {
 ///
 /// # Errors
 /// [`StoreError`], where the store fails. What was decided before stays so.
-pub async fn in_batches<F>(
+pub(super) async fn in_batches<F>(
     spread: Spread,
     actor: &Actor,
     mut decide: impl FnMut(Batch, Actor) -> F,
@@ -170,10 +171,12 @@ async fn replay(
     let actor = caller.actor(Said { by, why }, key)?;
     let possible = WorkDecision::Replay { due_in_ms: 0 };
     if !possible.from_states().contains(&state) {
-        let from = possible.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>().join(" or ");
+        let from =
+            possible.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>().join(" or ");
         let word = state.word();
-        let detail =
-            format!("replaying works: this can be said of those that are {from}, and not of {word}; nothing was changed");
+        let detail = format!(
+            "replaying works: this can be said of those that are {from}, and not of {word}; nothing was changed"
+        );
         return Err(Problem::new(Kind::Invalid, detail));
     }
     let choice = WorkChoice { namespace: caller.namespace.name.clone(), state, step, cause };

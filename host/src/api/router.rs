@@ -1,10 +1,23 @@
 //! The route table: every path, and the verbs that open it.
 
+use crate::api::approvals;
 use crate::api::auth::authorize;
 use crate::api::context::context;
+use crate::api::decision_acts;
+use crate::api::decisions;
+use crate::api::destinations;
 use crate::api::error::{Kind, Problem, ProblemBody};
+use crate::api::markers;
+use crate::api::pauses;
+use crate::api::progress;
+use crate::api::quarantine;
+use crate::api::retention;
+use crate::api::row_acts;
+use crate::api::rows;
 use crate::api::serve::Peer;
 use crate::api::service::Service;
+use crate::api::status;
+use crate::api::steps_list;
 use crate::api::{
     bulk, erase, events, health, metrics, primitives, reprocess, steps, tokens, work_acts, work_show, works,
 };
@@ -104,6 +117,21 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(open(&[Verb::Operate], bulk::routes()))
         .merge(open(&[Verb::Operate], reprocess::routes()))
         .merge(open(&[Verb::Admin], erase::routes()))
+        .merge(open(&[Verb::Operate, Verb::Approve], rows::routes()))
+        .merge(open(&[Verb::Operate], row_acts::routes()))
+        .merge(open(&[Verb::Operate], approvals::edit_routes()))
+        .merge(open(&[Verb::Approve], approvals::approve_routes()))
+        .merge(open(&[Verb::Operate, Verb::Approve], decisions::routes()))
+        .merge(open(&[Verb::Approve], decision_acts::approve_routes()))
+        .merge(open(&[Verb::Operate], decision_acts::renew_routes()))
+        .merge(open(&[Verb::Operate], quarantine::routes()))
+        .merge(open(&[Verb::Operate, Verb::Admin], pauses::routes()))
+        .merge(open(&[Verb::Operate], destinations::routes()))
+        .merge(open(&[Verb::Operate], markers::routes()))
+        .merge(open(&[Verb::Operate], progress::routes()))
+        .merge(open(&[Verb::Operate], retention::routes()))
+        .merge(open(&[Verb::Operate], status::routes()))
+        .merge(open(&[Verb::Operate], steps_list::routes()))
         .merge(open(&[Verb::Admin], tokens::routes()))
 }
 

@@ -147,7 +147,7 @@ async fn parts(store: &dyn Store, work: WorkRecord) -> Result<WorkParts, Problem
     let (namespace, id) = (work.namespace.clone(), work.work_id);
     let decisions =
         DecisionFilter { namespace: namespace.clone(), work: Some(id), slot: None, waiting: false, limit: SHOWN_MAX };
-    let rows = OutboxFilter { namespace, state: None, work: Some(id), limit: SHOWN_MAX };
+    let rows = OutboxFilter { work: Some(id), ..OutboxFilter::all(namespace, SHOWN_MAX) };
     Ok(WorkParts {
         decisions: store.decision_list(decisions).await?,
         rows: store.outbox_list(rows).await?,

@@ -24,6 +24,7 @@ pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
 pub use crate::cli::config::telemetry::TelemetryConfig;
 
 use crate::contract::response::Response;
+use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::json_text::line_and_column;
@@ -184,6 +185,15 @@ pub enum DestinationConfig {
     Http(Box<HttpConfig>),
 }
 
+impl DestinationConfig {
+    /// What it promises.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        let Self::Http(http) = self;
+        http.tier
+    }
+}
+
 fn default_namespace() -> String {
     "default".to_owned()
 }
@@ -225,6 +235,12 @@ impl Config {
             );
         }
         Ok(self.in_namespace(name))
+    }
+
+    /// What each destination promises, by its name.
+    #[must_use]
+    pub fn tiers(&self) -> BTreeMap<String, Tier> {
+        self.destinations.iter().map(|(name, destination)| (name.clone(), destination.tier())).collect()
     }
 
     /// The host's socket: beside the ledger, since one host has it.

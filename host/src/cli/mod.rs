@@ -11,11 +11,11 @@ pub mod compose;
 pub mod output;
 mod input;
 mod client;
+mod pages;
 mod run;
 mod serve;
 mod resume;
 mod deliver;
-mod find;
 mod decide;
 mod bulk;
 mod erase;
@@ -24,6 +24,7 @@ mod work_act;
 mod work_show;
 mod approve;
 mod decision;
+mod row_act;
 mod outbox;
 mod pause;
 mod destination;
@@ -33,10 +34,12 @@ mod token;
 mod progress;
 mod init;
 mod family;
+mod hosted;
 mod caller;
 mod quarantine;
 mod reprocess;
 mod standing;
+mod status;
 mod wait;
 
 use crate::cli::config::Config;
@@ -82,6 +85,8 @@ enum Verb {
     Resume(resume::Args),
     /// Send what is due in the outbox.
     Deliver(deliver::Args),
+    /// How the namespace stands: what is at work, what is stuck, what is paused.
+    Status,
     /// Works: what was asked for, and how it stands.
     #[command(subcommand)]
     Work(work::Verb),
@@ -186,6 +191,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Serve(args) => serve::serve(&config()?, &args, cli.verbose, format).await,
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
+        Verb::Status => status::status(&config()?, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,
         Verb::Quarantine(verb) => quarantine::quarantine(&config()?, verb, format).await,
         Verb::Claim(args) => caller::claim(&config()?, args, format).await,
