@@ -35,22 +35,17 @@ impl Inspect for SqliteStore {
     async fn work_list(&self, filter: WorkFilter) -> Result<Vec<WorkRecord>, StoreError> {
         self.readers
             .read(move |c| {
-                let (namespace, step, limit) = (filter.namespace, filter.step, filter.limit);
-                match filter.state {
-                    None => all(
-                        c,
-                        LISTING,
-                        include_str!("queries/work_list.sql"),
-                        (namespace, step, limit),
-                        rows::work,
-                    ),
+                let WorkFilter { namespace, state, step, before, limit } = filter;
+                let before = before.as_ref().map(WorkId::as_bytes);
+                let values = (namespace, step, limit, before);
+                match state {
+                    None => all(c, LISTING, include_str!("queries/work_list.sql"), values, rows::work),
                     Some(WorkState::Done) => {
-                        let sql = include_str!("queries/work_list_done.sql");
-                        all(c, LISTING, sql, (namespace, step, limit), rows::work)
+                        all(c, LISTING, include_str!("queries/work_list_done.sql"), values, rows::work)
                     }
                     Some(state) => {
-                        let sql = include_str!("queries/work_list_open.sql");
-                        all(c, LISTING, sql, (namespace, step, limit, state.word()), rows::work)
+                        let values = (values.0, values.1, values.2, values.3, state.word());
+                        all(c, LISTING, include_str!("queries/work_list_open.sql"), values, rows::work)
                     }
                 }
             })
