@@ -29,7 +29,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +62,7 @@ fn traces(config: &Config) -> Result<Option<Traces>> {
 }
 
 async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<Ending> {
+    let mut asked = AskedToStop::listen()?;
     let (store, clock) = compose::owner(config)?;
     let first_token = first_token(config, &*store).await?;
     let stop = CancellationToken::new();
@@ -82,13 +83,13 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
         faces.spawn(serve::serve(door, api(&service), config.serve.connections, stop.clone(), bound));
     }
     let failed = tokio::select! {
-        asked = asked_to_stop() => { asked?; None }
+        () = asked.next() => None,
         failed = first_failure(&mut background) => Some(failed),
     };
     output::progress("stopping: no more is taken, and what is under way comes to its end");
-    tokio::spawn(async {
+    tokio::spawn(async move {
         // A second signal is meant.
-        let _ = asked_to_stop().await;
+        asked.next().await;
         std::process::exit(1);
     });
     service.stop();
@@ -165,14 +166,26 @@ fn tell(address: SocketAddr, config: &Config, token: Option<&str>, format: Forma
     Ok(())
 }
 
-async fn asked_to_stop() -> Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening for SIGINT")?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// Being asked to stop. It is listened for before anybody is told that the host is there.
+struct AskedToStop {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl AskedToStop {
+    fn listen() -> Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).context("listening for SIGTERM")?,
+            interrupt: signal(SignalKind::interrupt()).context("listening for SIGINT")?,
+        })
     }
-    Ok(())
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// The first duty that ends although nobody has asked for it.
