@@ -31,6 +31,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Arguments of `serve`.
@@ -64,12 +65,13 @@ fn traces(config: &Config) -> Result<Option<Traces>> {
 async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<Ending> {
     let mut asked = AskedToStop::listen()?;
     let (store, clock) = compose::owner(config)?;
-    let first_token = first_token(config, &*store).await?;
     let stop = CancellationToken::new();
     let Composed { service, duties, executors } =
         compose::service::service(config, Arc::clone(&store), clock, &stop).await?;
     let (network, socket) = doors(config, args).await?;
     let address = network.address()?.context("the network's door has no address")?;
+    // After everything that can fail: a token that nobody was shown would be the only one.
+    let first_token = first_token(config, &*store).await?;
     tell(address, config, first_token.as_deref(), format)?;
 
     let mut background = JoinSet::new();
@@ -92,17 +94,19 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
         asked.next().await;
         std::process::exit(1);
     });
+    let until = Instant::now() + bound;
     service.stop();
     stop.cancel();
     executors.iter().for_each(|executor| executor.close());
-    let drained = async {
-        while faces.join_next().await.is_some() {}
-        for executor in executors {
-            executor.drain(bound).await;
-        }
-    };
-    drained.await;
-    if tokio::time::timeout(bound, async { while background.join_next().await.is_some() {} }).await.is_err() {
+    // The faces first: what they still take in is started, and comes to its end with the rest.
+    while faces.join_next().await.is_some() {}
+    let mut runs = JoinSet::new();
+    for executor in executors {
+        runs.spawn(async move { executor.drain(until).await });
+    }
+    while runs.join_next().await.is_some() {}
+    let deliveries = async { while background.join_next().await.is_some() {} };
+    if tokio::time::timeout_at(until, deliveries).await.is_err() {
         tracing::warn!("a delivery did not end in time; its row is taken over at the next start");
     }
     let _ = std::fs::remove_file(config.socket());

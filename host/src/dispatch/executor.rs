@@ -128,11 +128,11 @@ impl Executor {
         self.closed.cancel();
     }
 
-    /// Let the runs come to their end, at most for so long, and stop those that are left: their claims are given back. No
+    /// Let the runs come to their end, at most until then, and stop those that are left: their claims are given back. No
     /// work may be started after this.
-    pub async fn drain(&self, bound: Duration) {
+    pub async fn drain(&self, until: tokio::time::Instant) {
         self.tasks.close();
-        if tokio::time::timeout(bound, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout_at(until, self.tasks.wait()).await.is_err() {
             tracing::warn!(runs = self.running(), "the time to shut down is over; claims are given back");
             self.drained.cancel();
             self.tasks.wait().await;
