@@ -187,7 +187,9 @@ impl Executor {
             Some(due_ms) if due_ms <= self.clock.now_ms() => {}
             due => return Ok(Next::Later(due)),
         }
-        let Some(place) = dispatcher.free_place() else { return Ok(Next::NoPlace) };
+        // A host that is about to stop begins nothing that it would have to give back.
+        let place = (!self.closed.is_cancelled()).then(|| dispatcher.free_place()).flatten();
+        let Some(place) = place else { return Ok(Next::NoPlace) };
         match dispatcher.take_in(step, place).await? {
             Some(held) => {
                 self.start(held);
