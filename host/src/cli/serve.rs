@@ -7,7 +7,7 @@
 use crate::api::auth::new_token;
 use crate::api::router::api;
 use crate::api::serve;
-use crate::api::serve::Door;
+use crate::api::serve::{Door, Terms};
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::compose::service::Composed;
@@ -80,9 +80,13 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
         background.spawn(async move { keep(&*duty, &*service.clock, &nudged, &stop).await });
     }
     let bound = Duration::from_millis(config.serve.drain_ms);
+    let terms = Terms {
+        connections_max: config.serve.connections,
+        head_timeout_ms: config.serve.arrival_timeout_ms,
+    };
     let mut faces = JoinSet::new();
     for door in [network, socket] {
-        faces.spawn(serve::serve(door, api(&service), config.serve.connections, stop.clone(), bound));
+        faces.spawn(serve::serve(door, api(&service), terms, stop.clone(), bound));
     }
     let failed = tokio::select! {
         () = asked.next() => None,
