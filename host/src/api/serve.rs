@@ -82,8 +82,17 @@ impl Door {
     }
 }
 
+/// What connections may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Connections at once.
+    pub connections_max: usize,
+    /// How long a request's head may take, and so how long an idle connection is kept, in milliseconds.
+    pub head_timeout_ms: u64,
+}
+
 /// Answer connections until the host stops, and then let those that are answering finish, at most for `bound`.
-pub async fn serve(door: Door, api: Api, connections_max: usize, stop: CancellationToken, bound: Duration) {
+pub async fn serve(door: Door, api: Api, terms: Terms, stop: CancellationToken, bound: Duration) {
     let places = Arc::new(Semaphore::new(terms.connections_max));
     let head_timeout = Duration::from_millis(terms.head_timeout_ms);
     let connections = TaskTracker::new();
