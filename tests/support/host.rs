@@ -23,7 +23,7 @@ use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
 use onceward::store::Store;
 use onceward::store::claim::Answered;
-use onceward::store::outbox::Rate;
+use onceward::store::pace::{Breaker, Rate};
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,7 @@ pub struct HostBuilder {
     mirror: Option<Mirror>,
     row_terms: RowTerms,
     rate: Option<Rate>,
+    breaker: Option<Breaker>,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
 }
@@ -106,6 +107,7 @@ impl HostBuilder {
             mirror: None,
             row_terms: RowTerms::default(),
             rate: None,
+            breaker: None,
             clock: Arc::default(),
             oracle: Arc::default(),
         }
@@ -235,6 +237,13 @@ impl HostBuilder {
         self
     }
 
+    /// Let destinations rest that fail again and again.
+    #[must_use]
+    pub const fn breaker(mut self, breaker: Breaker) -> Self {
+        self.breaker = Some(breaker);
+        self
+    }
+
     /// A person must approve these decisions, whatever the step, within so many milliseconds where that is said.
     #[must_use]
     pub fn hold(mut self, slots: &[&str], expires_ms: Option<u64>) -> Self {
@@ -333,6 +342,7 @@ impl HostBuilder {
             lease_ms: DELIVERY_LEASE_MS,
             concurrency: 4,
             rate: self.rate,
+            breaker: self.breaker,
             connector,
         }
     }
