@@ -9,6 +9,7 @@ pub mod clock;
 pub mod crash_point;
 pub mod identity;
 pub mod contract;
+pub mod inbound;
 
 // state: never calls out
 pub mod store;
@@ -24,4 +25,5 @@ pub mod runtime;
 pub mod dispatch;
 
 // faces
+pub mod api;
 pub mod cli;

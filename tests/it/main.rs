@@ -5,3 +5,4 @@ mod sqlite;
 mod guests;
 mod protocol;
 mod process;
+mod service;

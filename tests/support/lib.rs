@@ -11,3 +11,6 @@ pub mod model_server;
 pub mod handoffs;
 pub mod lead_config;
 pub mod workspace;
+pub mod service;
+pub mod load;
+pub mod webhook;

@@ -7,11 +7,11 @@ use crate::host::TestHost;
 use crate::oracle::Oracle;
 use crate::sim_clock::SimClock;
 use onceward::clock::Clock as _;
+use onceward::dispatch::end::End;
+use onceward::dispatch::end::Ended;
 use onceward::dispatch::outbox::Attempt;
 use onceward::dispatch::outbox::DeliveryReport;
 use onceward::dispatch::step::Claimed;
-use onceward::dispatch::step::End;
-use onceward::dispatch::step::Ended;
 use onceward::dispatch::step::Held;
 use onceward::identity::event::Event;
 use onceward::identity::key::WorkId;
@@ -129,8 +129,13 @@ impl TestHost {
 
     /// All works, oldest first.
     pub async fn works(&self) -> Vec<WorkRecord> {
-        let filter =
-            WorkFilter { namespace: NAMESPACE.to_owned(), state: None, step: None, limit: LIST_LIMIT };
+        let filter = WorkFilter {
+            namespace: NAMESPACE.to_owned(),
+            state: None,
+            step: None,
+            before: None,
+            limit: LIST_LIMIT,
+        };
         let mut works = self.store.work_list(filter).await.expect("the ledger works");
         works.reverse();
         works

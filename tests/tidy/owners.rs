@@ -19,7 +19,7 @@ struct Owner {
     why: &'static str,
 }
 
-const OWNERS: [Owner; 11] = [
+const OWNERS: [Owner; 13] = [
     Owner { name: "rusqlite", rooms: &["store"], why: "SQL and its transactions are the store's" },
     Owner { name: "wasmtime", rooms: &["runtime"], why: "the rest of the host knows steps, not WebAssembly" },
     Owner {
@@ -42,6 +42,12 @@ const OWNERS: [Owner; 11] = [
     Owner { name: "anyhow", rooms: &["cli", MAIN], why: "a room says in its own errors what it attempted" },
     Owner { name: "tracing_subscriber", rooms: &["telemetry"], why: "one place decides where the log goes" },
     Owner { name: "rustix", rooms: &["crash_point", "store"], why: "signals and file locks have two homes" },
+    Owner { name: "hmac", rooms: &["inbound"], why: "signatures are checked in one place, in constant time" },
+    Owner {
+        name: "base64",
+        rooms: &["inbound", "api"],
+        why: "signatures, their secrets and the service's tokens alone are written in it",
+    },
     Owner { name: "fastrand", rooms: &["clock"], why: "randomness comes through the clock door" },
 ];
 

@@ -1,5 +1,7 @@
 //! From the configuration to a host: the one place where all parts are put together.
 
+pub mod service;
+pub mod sources;
 pub mod steps;
 
 use crate::cli::config::{Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig};
@@ -68,9 +70,26 @@ pub fn owner(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>)> {
 /// Put the whole host together.
 pub async fn host(config: &Config) -> Result<Host> {
     let (store, clock) = owner(config)?;
-    let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), models(config, &clock)?));
-    let runtime = Arc::new(Runtime::new(&steps::engine_settings(config), desk)?);
-    let steps = steps::set_up(config, &runtime, &*store).await?;
+    let dispatcher = dispatcher(config, &runtime(config, &store, &clock)?, &store, &clock).await?;
+    let deliverer = deliverer(config, store, &clock)?;
+    Ok(Host { dispatcher, deliverer, clock })
+}
+
+/// The sandbox, and the desk for decisions.
+pub fn runtime(config: &Config, store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) -> Result<Arc<Runtime>> {
+    let models = models(config, clock)?;
+    let desk = Arc::new(DecisionDesk::new(Arc::clone(store), Arc::clone(clock), models));
+    Ok(Arc::new(Runtime::new(&steps::engine_settings(config), desk)?))
+}
+
+/// What runs the steps of the configuration's namespace.
+pub async fn dispatcher(
+    config: &Config,
+    runtime: &Arc<Runtime>,
+    store: &Arc<dyn Store>,
+    clock: &Arc<dyn Clock>,
+) -> Result<Dispatcher> {
+    let steps = steps::set_up(config, runtime, &**store).await?;
     if let Some(missing) = config.flow.iter().find(|name| !steps.contains_key(*name)) {
         bail!(
             "the flow names the step {missing:?}, and the configured steps are: {}; add a [[step]] with its plugin",
@@ -78,18 +97,17 @@ pub async fn host(config: &Config) -> Result<Host> {
         );
     }
     refuse_read_only_flow(config, &steps)?;
+    sources::refuse_without_step(config, &steps)?;
     let dispatcher = Dispatcher::new(
-        Arc::clone(&store),
-        runtime,
-        Arc::clone(&clock),
+        Arc::clone(store),
+        Arc::clone(runtime),
+        Arc::clone(clock),
         config.namespace.clone(),
         steps,
         config.flow.clone(),
         config.progress.stages.clone().into(),
-    )
-    .mirror(mirror(config)?);
-    let deliverer = deliverer(config, store, &clock)?;
-    Ok(Host { dispatcher, deliverer, clock })
+    );
+    Ok(dispatcher.mirror(mirror(config)?))
 }
 
 /// Put together what delivers, without loading a step.
@@ -197,7 +215,7 @@ fn refuse_read_only_flow(config: &Config, steps: &BTreeMap<String, Arc<StepSetup
 }
 
 /// Where the stages of handoffs are told.
-fn mirror(config: &Config) -> Result<Option<Mirror>> {
+pub fn mirror(config: &Config) -> Result<Option<Mirror>> {
     let Some(MirrorConfig { destination }) = &config.progress.mirror else { return Ok(None) };
     Ok(Some(Mirror { destination: destination.clone(), terms: row_terms(config, destination)? }))
 }

@@ -10,12 +10,18 @@ mod progress;
 mod model;
 mod same_text;
 mod secret_ref;
+mod serve;
+mod source;
+mod telemetry;
 
 pub use crate::cli::config::http::HttpConfig;
 pub use crate::cli::config::model::ModelConfig;
 pub use crate::cli::config::progress::{MirrorConfig, ProgressConfig};
 pub use crate::cli::config::same_text::SameTextConfig;
 pub use crate::cli::config::secret_ref::SecretRef;
+pub use crate::cli::config::serve::ServeConfig;
+pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
+pub use crate::cli::config::telemetry::TelemetryConfig;
 
 use crate::contract::response::Response;
 use crate::contract::window::Window;
@@ -49,6 +55,12 @@ pub struct Config {
     /// The ledger.
     #[serde(default)]
     pub store: StoreConfig,
+    /// The service.
+    #[serde(default)]
+    pub serve: ServeConfig,
+    /// Who is told of what goes on.
+    #[serde(default)]
+    pub telemetry: TelemetryConfig,
     /// The sandbox.
     #[serde(default)]
     pub runtime: RuntimeConfig,
@@ -69,6 +81,9 @@ pub struct Config {
     /// The destinations by name.
     #[serde(default, rename = "destination")]
     pub destinations: BTreeMap<String, DestinationConfig>,
+    /// Who sends events, by name.
+    #[serde(default, rename = "source")]
+    pub sources: BTreeMap<String, SourceConfig>,
     /// The folder that paths are relative to.
     #[serde(skip)]
     pub dir: PathBuf,
@@ -188,6 +203,20 @@ impl Config {
             path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
         check::check(&config).with_context(|| format!("checking the configuration {}", path.display()))?;
         Ok(config)
+    }
+
+    /// The same for another namespace.
+    #[must_use]
+    pub fn in_namespace(&self, name: &str) -> Self {
+        Self { namespace: name.to_owned(), ..self.clone() }
+    }
+
+    /// The host's socket: beside the ledger, since one host has it.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        let mut path = self.resolve(&self.store.path).into_os_string();
+        path.push(".sock");
+        path.into()
     }
 
     /// A path of the file, as this process reaches it.

@@ -10,7 +10,9 @@ pub mod config;
 pub mod compose;
 pub mod output;
 mod input;
+mod client;
 mod run;
+mod serve;
 mod resume;
 mod deliver;
 mod find;
@@ -18,6 +20,7 @@ mod decide;
 mod bulk;
 mod erase;
 mod work;
+mod work_act;
 mod work_show;
 mod approve;
 mod decision;
@@ -69,6 +72,8 @@ enum Verb {
     Init(init::Args),
     /// Run an event through the flow, or through one step.
     Run(run::Args),
+    /// Serve the API, run what is due and deliver it, until told to stop.
+    Serve(serve::Args),
     /// Take over unfinished work and run what is due.
     Resume(resume::Args),
     /// Send what is due in the outbox.
@@ -132,7 +137,6 @@ impl Ending {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    telemetry::init(cli.verbose);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::new(error).context("starting the async runtime")),
@@ -162,9 +166,14 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 async fn run(cli: Cli) -> Result<Ending> {
     let format = if cli.json { Format::Json } else { Format::Text };
     let config = || Config::load(&cli.config);
+    // The service's log begins with the configuration, which says where traces go.
+    if !matches!(cli.verb, Verb::Serve(_)) {
+        telemetry::init(cli.verbose, None);
+    }
     match cli.verb {
         Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(&config()?, &args, format).await,
+        Verb::Serve(args) => serve::serve(&config()?, &args, cli.verbose, format).await,
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,

@@ -12,8 +12,8 @@ use crate::cli::run;
 use crate::cli::standing;
 use crate::cli::standing::Rows;
 use crate::cli::wait::{Patience, Wait};
+use crate::dispatch::end::{End, Ended};
 use crate::dispatch::outbox::Attempt;
-use crate::dispatch::step::{End, Ended};
 use crate::identity::key::RootKey;
 use crate::runtime::decide::Origin;
 use anyhow::Result;
@@ -141,6 +141,7 @@ fn words(end: &End) -> (String, String) {
         End::Rejected(cause) => ("rejected", cause.clone()),
         End::Dead(cause) => ("dead", cause.clone()),
         End::Cancelled(cause) => ("cancelled", cause.clone()),
+        End::GivenBack => ("given back", "the host shut down".to_owned()),
         End::LeaseLost => ("lease lost", "another run has the work; this one changed nothing".to_owned()),
     };
     (verdict.to_owned(), why)

@@ -13,8 +13,9 @@ use crate::cli::resume;
 use crate::cli::standing;
 use crate::cli::standing::Rows;
 use crate::cli::wait::Wait;
+use crate::dispatch::end::{End, Ended};
 use crate::dispatch::read::{Read, ReadEnd};
-use crate::dispatch::step::{Claimed, Dispatcher, End, Ended};
+use crate::dispatch::step::{Claimed, Dispatcher};
 use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
 use crate::identity::key::RootKey;
 use crate::store::claim::{Answered, Repeat, Standing};
@@ -184,17 +185,15 @@ impl Told {
 
 /// One run for programs.
 pub(super) fn ended_json(ended: &Ended) -> Value {
-    let (verdict, detail) = match &ended.end {
+    let detail = match &ended.end {
         End::Done { output, needs_review } => {
-            ("done", json!({ "output": output::nested(output), "needs_review": needs_review }))
+            json!({ "output": output::nested(output), "needs_review": needs_review })
         }
-        End::Continued => ("continued", json!({})),
-        End::Retried { cause, due_in_ms } => ("retried", json!({ "cause": cause, "due_in_ms": due_in_ms })),
-        End::Review(cause) => ("review", json!({ "cause": cause })),
-        End::Rejected(cause) => ("rejected", json!({ "cause": cause })),
-        End::Dead(cause) => ("dead", json!({ "cause": cause })),
-        End::Cancelled(cause) => ("cancelled", json!({ "cause": cause })),
-        End::LeaseLost => ("lease-lost", json!({})),
+        End::Retried { cause, due_in_ms } => json!({ "cause": cause, "due_in_ms": due_in_ms }),
+        End::Review(cause) | End::Rejected(cause) | End::Dead(cause) | End::Cancelled(cause) => {
+            json!({ "cause": cause })
+        }
+        End::Continued | End::GivenBack | End::LeaseLost => json!({}),
     };
     json!({
         "work_id": ended.work.work_id,
@@ -203,7 +202,7 @@ pub(super) fn ended_json(ended: &Ended) -> Value {
         "attempt": ended.work.attempt,
         "takeover": ended.takeover,
         "decisions": ended.decided.iter().map(|(slot, origin)| (slot, origin.word())).collect::<BTreeMap<_, _>>(),
-        "verdict": verdict,
+        "verdict": ended.end.word(),
         "detail": detail,
     })
 }

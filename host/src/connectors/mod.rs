@@ -22,6 +22,7 @@ pub mod classify;
 pub mod client;
 pub mod envelope;
 pub mod http;
+pub mod otlp;
 pub mod look_up;
 pub mod retry_after;
 pub mod secret;

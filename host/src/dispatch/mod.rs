@@ -7,13 +7,20 @@
 
 pub mod retry;
 pub mod setup;
-mod error;
+pub mod error;
+pub mod end;
 pub mod mirror;
 pub mod step;
+mod under_way;
 pub mod worker;
+pub mod nudge;
+pub mod duty;
+mod signal;
+pub mod executor;
 pub mod caller;
 pub mod reprocess;
 pub mod read;
 mod send;
 pub mod outbox;
+pub mod delivery;
 pub mod retention;

@@ -13,6 +13,7 @@ use crate::store::outbox::{NextDue, OutboxCounts, RowOutcome, RowSettled, Sendin
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 /// Rows that one pass takes at most from a destination, so that a pass ends.
 const PASS_LIMIT: usize = 1_000;
@@ -38,6 +39,8 @@ pub struct Attempt {
     pub outcome: RowOutcome,
     /// Whether that was recorded, or the row had been taken over.
     pub settled: RowSettled,
+    /// How long the request took, with its look-ups.
+    pub took: Duration,
 }
 
 /// What one pass did, and what it left: `idle` is never "all done" while rows are blocked or in doubt.
@@ -62,6 +65,7 @@ pub struct Deliverer {
     namespace: String,
     destinations: Vec<Arc<DestinationSetup>>,
     alerts: Option<String>,
+    stop: CancellationToken,
 }
 
 impl Deliverer {
@@ -73,7 +77,7 @@ impl Deliverer {
         namespace: String,
         destinations: Vec<Arc<DestinationSetup>>,
     ) -> Self {
-        Self { store, clock, namespace, destinations, alerts: None }
+        Self { store, clock, namespace, destinations, alerts: None, stop: CancellationToken::new() }
     }
 
     /// Tell this destination of everything that stops.
@@ -83,21 +87,31 @@ impl Deliverer {
         self
     }
 
+    /// Take no more rows when this is cancelled. What is under way comes to its end.
+    #[must_use]
+    pub fn until(mut self, stop: CancellationToken) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The namespace.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The destinations.
+    #[must_use]
+    pub fn destinations(&self) -> &[Arc<DestinationSetup>] {
+        &self.destinations
+    }
+
     /// Send what is due, until nothing is.
     pub async fn run_once(&self) -> Result<DeliveryReport, StoreError> {
-        let expired = self.store.outbox_expire(&self.namespace).await?;
-        self.alert().await?;
+        let expired = self.upkeep().await?;
         let mut attempts = Vec::new();
         for destination in &self.destinations {
-            let mut taken = 0;
-            while taken < PASS_LIMIT {
-                let ended = self.send_batch(destination).await?;
-                if ended.is_empty() {
-                    break;
-                }
-                taken += ended.len();
-                attempts.extend(ended);
-            }
+            attempts.extend(self.send_due(destination).await?);
         }
         let (mut next_due_ms, mut paced_until_ms) = (None, None);
         for destination in &self.destinations {
@@ -110,6 +124,32 @@ impl Deliverer {
         }
         let counts = self.store.outbox_counts(&self.namespace).await?;
         Ok(DeliveryReport { attempts, next_due_ms, paced_until_ms, expired, counts })
+    }
+
+    /// Cancel rows that nobody approved in time, and make rows of what has stopped; the rows that were cancelled.
+    pub async fn upkeep(&self) -> Result<Vec<RowId>, StoreError> {
+        let expired = self.store.outbox_expire(&self.namespace).await?;
+        self.alert().await?;
+        Ok(expired)
+    }
+
+    /// Send what is due to one destination, until nothing is, or a pass is full.
+    pub async fn send_due(&self, destination: &Arc<DestinationSetup>) -> Result<Vec<Attempt>, StoreError> {
+        let mut attempts = Vec::new();
+        while attempts.len() < PASS_LIMIT && !self.stop.is_cancelled() {
+            let ended = self.send_batch(destination).await?;
+            if ended.is_empty() {
+                break;
+            }
+            attempts.extend(ended);
+        }
+        Ok(attempts)
+    }
+
+    /// When the next row to a destination may go, Unix milliseconds, where any waits.
+    pub async fn next_due_ms(&self, destination: &str) -> Result<Option<i64>, StoreError> {
+        let due = self.store.outbox_next_due(&self.namespace, destination).await?;
+        Ok(due.map(|due| due.at_ms))
     }
 
     /// Make rows of what has stopped, until all of it is told.
@@ -139,8 +179,10 @@ impl Deliverer {
             let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
             let destination = Arc::clone(destination);
             sending.spawn(async move {
+                let begun = tokio::time::Instant::now();
                 let outcome = send(&*clock, &destination, &row).await;
-                record(&*store, &destination, row, outcome).await
+                let took = begun.elapsed();
+                record(&*store, &destination, row, outcome, took).await
             });
         }
         let (mut ended, mut failed) = (Vec::new(), None);
@@ -185,6 +227,7 @@ async fn record(
     destination: &DestinationSetup,
     row: Sending,
     outcome: RowOutcome,
+    took: Duration,
 ) -> Result<Attempt, StoreError> {
     let until = tokio::time::Instant::now() + Duration::from_millis(destination.lease_ms.min(RECORD_MAX_MS));
     let settled = loop {
@@ -203,5 +246,6 @@ async fn record(
         attempt: row.attempt,
         outcome,
         settled,
+        took,
     })
 }

@@ -18,6 +18,7 @@ use crate::store::durable::Durable;
 use crate::store::pause::PauseScope;
 use crate::store::work::{Holder, WorkRecord, WorkState};
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,7 +119,7 @@ impl Dispatcher {
         };
         let place = self.runtime.place().await;
         let limits = Arc::clone(&setup.limits);
-        let run = self.runtime.run_in(place, &setup.plugin, Arc::new(job), limits).await;
+        let run = self.runtime.run_in(place, &setup.plugin, Arc::new(job), limits, pending()).await;
         for note in &run.notes {
             tracing::info!("{note}");
         }

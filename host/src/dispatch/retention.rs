@@ -3,10 +3,16 @@
 //! A pass may end anywhere; the next one goes on with what is left. It refuses nothing: what may not be forgotten is not
 //! found.
 
+use crate::clock::Clock;
+use crate::dispatch::duty::Duty;
+use crate::dispatch::duty::Pass as DutyPass;
+use crate::dispatch::error::DispatchError;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::retention::{Cursor, Kept, Pass};
+use async_trait::async_trait;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Candidates of one transaction: claims wait until it is over.
 const BATCH_LIMIT: u32 = 500;
@@ -91,6 +97,41 @@ impl Retention {
     async fn report(&self, families: u64, decisions: u64) -> Result<RetentionReport, StoreError> {
         let kept = self.store.family_kept(&self.namespace).await?;
         Ok(RetentionReport { families, decisions, kept })
+    }
+}
+
+/// How often a host forgets, in milliseconds (an hour): windows are days.
+const FORGET_EVERY_MS: i64 = 60 * 60 * 1_000;
+
+/// Retention as a background duty: at the start, and every hour.
+pub struct Forget {
+    retention: Retention,
+    clock: Arc<dyn Clock>,
+    next_ms: AtomicI64,
+}
+
+impl Forget {
+    /// The duty.
+    #[must_use]
+    pub fn new(retention: Retention, clock: Arc<dyn Clock>) -> Self {
+        Self { retention, clock, next_ms: AtomicI64::new(i64::MIN) }
+    }
+}
+
+#[async_trait]
+impl Duty for Forget {
+    fn name(&self) -> String {
+        "retention".to_owned()
+    }
+
+    async fn pass(&self) -> Result<DutyPass, DispatchError> {
+        let now_ms = self.clock.now_ms();
+        if now_ms >= self.next_ms.load(Ordering::Relaxed) {
+            let report = self.retention.run_once().await?;
+            tracing::info!(families = report.families, decisions = report.decisions, "forgotten");
+            self.next_ms.store(now_ms.saturating_add(FORGET_EVERY_MS), Ordering::Relaxed);
+        }
+        Ok(DutyPass { busy: false, next_due_ms: Some(self.next_ms.load(Ordering::Relaxed)) })
     }
 }
 

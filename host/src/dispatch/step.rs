@@ -9,10 +9,12 @@
 
 use crate::clock::Clock;
 use crate::contract::capability::Mode;
+use crate::contract::fence::Token;
+use crate::contract::response::Response;
 use crate::crash_point;
 use crate::crash_point::CrashPoint;
+use crate::dispatch::end::{End, Ended};
 pub use crate::dispatch::error::DispatchError;
-
 use crate::dispatch::mirror::Mirror;
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
@@ -28,7 +30,9 @@ use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Taking};
+use crate::store::durable::Durable;
 use crate::store::quarantine::OnMismatch;
+use crate::store::raw::Raw;
 use crate::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,6 +66,7 @@ pub struct Held {
     setup: Arc<StepSetup>,
     job: Arc<Job>,
     takeover: bool,
+    new: bool,
     place: Place,
 }
 
@@ -71,50 +76,6 @@ pub struct Ran {
     job: Arc<Job>,
     takeover: bool,
     run: Run,
-}
-
-/// Phase three is done.
-#[derive(Debug)]
-pub struct Ended {
-    /// The work as it was claimed.
-    pub work: Arc<WorkRecord>,
-    /// Whether an earlier run had been lost.
-    pub takeover: bool,
-    /// Slots that the step got an answer to, and where that came from: all but the asked ones cost nothing.
-    pub decided: BTreeMap<String, Origin>,
-    /// What the run came to.
-    pub end: End,
-}
-
-/// What a run came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Finished.
-    Done {
-        /// JSON text.
-        output: String,
-        /// Why a person is asked to look.
-        needs_review: Option<String>,
-    },
-    /// A chunk is done; the work goes on.
-    Continued,
-    /// Another attempt, later.
-    Retried {
-        /// Why.
-        cause: String,
-        /// When, in milliseconds from now.
-        due_in_ms: i64,
-    },
-    /// A person must decide.
-    Review(String),
-    /// It can never succeed.
-    Rejected(String),
-    /// Budget used up, or a row that conflicts.
-    Dead(String),
-    /// A person cancelled the work while it ran.
-    Cancelled(String),
-    /// Another run has the work; this one changed nothing.
-    LeaseLost,
 }
 
 impl Dispatcher {
@@ -155,6 +116,20 @@ impl Dispatcher {
     pub fn recorded_steps(&self) -> impl Iterator<Item = &str> {
         let recorded = self.steps.iter().filter(|(_, setup)| setup.contract().mode == Mode::Recorded);
         recorded.map(|(name, _)| name.as_str())
+    }
+
+    /// The steps that can go on from a receipt, and their contract versions.
+    #[must_use]
+    pub fn receipt_steps(&self) -> &Arc<BTreeMap<String, u32>> {
+        &self.receipt_steps
+    }
+
+    /// What a step's duplicate gets.
+    ///
+    /// # Errors
+    /// [`DispatchError::UnknownStep`], where there is none of this name.
+    pub fn response(&self, step: &str) -> Result<Response, DispatchError> {
+        Ok(self.setup(step)?.response)
     }
 
     /// Whether the step only reads.
@@ -201,11 +176,48 @@ impl Dispatcher {
         })
     }
 
+    /// Take in an event whose sender does not wait for what comes of it, as it arrived. Where every place is taken its work
+    /// is recorded and not claimed, so that no lease runs out in a queue. An event whose identity is on record with other
+    /// content is kept for a person.
+    pub async fn receive(
+        &self,
+        step: &str,
+        event: &Event,
+        raw: Option<Raw>,
+    ) -> Result<Claimed, DispatchError> {
+        let setup = self.recorded(step)?;
+        let place = self.runtime.free_place();
+        let taking = if place.is_some() { Taking::Claim } else { Taking::Record };
+        let on_mismatch = OnMismatch::Quarantine;
+        let arrival = Arrival { on_mismatch, raw, taking, ..self.arrival(setup, event)? };
+        Ok(match (self.store.work_claim(arrival, setup.terms()).await?, place) {
+            (Claim::Acquired(acquired), place) => {
+                // Without a place nothing is claimed.
+                let place = match place {
+                    Some(place) => place,
+                    None => self.runtime.place().await,
+                };
+                Claimed::Held(Box::new(self.held(setup, *acquired, place)))
+            }
+            (Claim::Answered(answered), _) => Claimed::Answered(answered),
+        })
+    }
+
+    /// A place to run in, where one is free now.
+    pub fn free_place(&self) -> Option<Place> {
+        self.runtime.free_place()
+    }
+
     /// Claim the step's next due work.
     pub async fn take(&self, step: &str) -> Result<Option<Held>, DispatchError> {
-        let setup = self.recorded(step)?;
         // The place comes before the claim, so that no lease runs out while a worker waits for one.
         let place = self.runtime.place().await;
+        self.take_in(step, place).await
+    }
+
+    /// Claim the step's next due work, to run it in this place.
+    pub async fn take_in(&self, step: &str, place: Place) -> Result<Option<Held>, DispatchError> {
+        let setup = self.recorded(step)?;
         Ok(match self.store.work_take(&self.namespace, step, setup.terms()).await? {
             Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, place)),
             Some(Claim::Answered(_)) | None => None,
@@ -240,7 +252,8 @@ impl Dispatcher {
             stages: Arc::clone(&self.stages),
             receipt_steps: Arc::clone(&self.receipt_steps),
         };
-        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover, place }
+        let (takeover, new) = (acquired.takeover, acquired.new);
+        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover, new, place }
     }
 
     /// The event's identity under the contract, and under the contracts before it.
@@ -321,11 +334,46 @@ impl Held {
         &self.job.work
     }
 
+    /// Whether it was recorded with this claim.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.new
+    }
+
+    /// The work by its identity.
+    #[must_use]
+    pub fn work_ref(&self) -> WorkRef {
+        self.job.work_ref()
+    }
+
+    /// The claim's proof.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        self.job.token
+    }
+
+    /// How long the claim holds, in milliseconds from when it was made.
+    #[must_use]
+    pub fn lease_ms(&self) -> i64 {
+        self.setup.terms().lease_ms
+    }
+
+    /// When the claim is on disk.
+    #[must_use]
+    pub fn durable(&self) -> &Durable {
+        &self.job.durable
+    }
+
     /// Run the step in a fresh instance.
     pub async fn run(self, dispatcher: &Dispatcher) -> Ran {
-        let Self { setup, job, takeover, place } = self;
+        self.run_until(dispatcher, std::future::pending()).await
+    }
+
+    /// The same, unless the run is to be stopped before it ends by itself.
+    pub async fn run_until(self, dispatcher: &Dispatcher, stop: impl Future<Output = Stop>) -> Ran {
+        let Self { setup, job, takeover, place, .. } = self;
         let limits = Arc::clone(&setup.limits);
-        let run = dispatcher.runtime.run_in(place, &setup.plugin, Arc::clone(&job), limits).await;
+        let run = dispatcher.runtime.run_in(place, &setup.plugin, Arc::clone(&job), limits, stop).await;
         crash_point::reach(CrashPoint::StepRan);
         Ran { setup, job, takeover, run }
     }
@@ -367,6 +415,9 @@ impl Ran {
             }
             RunEnded::Retry { reason, after_ms } => again(reason, after_ms),
             RunEnded::Stopped(stop @ Stop::Held { .. }) => held(stop, &job.holds),
+            RunEnded::Stopped(stop @ Stop::Drained) => {
+                (Outcome::GiveBack { cause: stop.to_string() }, End::GivenBack)
+            }
             RunEnded::Stopped(stop) => again(stop.to_string(), None),
             RunEnded::Review(cause) => (Outcome::Review { cause: cause.clone() }, End::Review(cause)),
             RunEnded::Reject(cause) => (Outcome::Reject { cause: cause.clone() }, End::Rejected(cause)),

@@ -1,6 +1,7 @@
 //! The worker: takes due work of every step and brings it through the protocol.
 
-use crate::dispatch::step::{DispatchError, Dispatcher, Ended};
+use crate::dispatch::end::Ended;
+use crate::dispatch::step::{DispatchError, Dispatcher};
 
 /// Works that one pass takes at most, so that a pass ends and its caller can look up.
 const PASS_LIMIT: usize = 1_000;

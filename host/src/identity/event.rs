@@ -8,19 +8,18 @@
 //! `data`, and an `id` or `time` that is there but empty or of the wrong kind: a missing identity field is
 //! never an empty string. The [`EventError`] names the field and says what to send.
 
-use std::str::Utf8Error;
-
-use serde::Deserialize;
 use serde_json::Map;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use crate::identity::json_text::JsonError;
-use crate::identity::json_text::line_and_column;
-use crate::identity::json_text::parse;
+pub use crate::identity::event::body::Body;
+pub use crate::identity::event::error::EventError;
+use crate::identity::pointer::Pointer;
 use crate::identity::rules::kind;
 use crate::identity::time;
 use crate::identity::time::TimeError;
+
+mod body;
+mod error;
 
 /// The largest envelope that [`Event::parse`] reads. Webhook providers stay far below; attachments travel by
 /// address.
@@ -48,118 +47,6 @@ pub struct Event {
     pub data: Value,
 }
 
-/// Why bytes could not be read as an event.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EventError {
-    /// The envelope is larger than the limit.
-    #[error(
-        "read an event: it is larger than the limit of {limit_bytes} bytes; send less: \
-         put attachments elsewhere, and send a reference to them"
-    )]
-    TooLarge {
-        /// How many bytes came, of which a caller that reads within the limit has the first alone.
-        bytes: usize,
-        /// The limit in bytes.
-        limit_bytes: usize,
-    },
-    /// The bytes are not UTF-8.
-    #[error("read an event at line {line}, column {column}: the bytes are no UTF-8; send JSON in UTF-8")]
-    Utf8 {
-        /// Line, counted from 1.
-        line: usize,
-        /// Column in characters, counted from 1.
-        column: usize,
-        /// What the decoder said.
-        #[source]
-        source: Utf8Error,
-    },
-    /// The text is not acceptable JSON.
-    #[error("read an event: its envelope is not acceptable JSON; correct the sender")]
-    Json {
-        /// What is wrong and where.
-        #[source]
-        source: JsonError,
-    },
-    /// The envelope is no object.
-    #[error(
-        "read an event: the envelope is {found}; \
-         send an object like {{\"source\": \"shop\", \"id\": \"42\", \"data\": {{}}}}"
-    )]
-    NotAnObject {
-        /// What was found.
-        found: &'static str,
-    },
-    /// A required member is missing (or `source` is null).
-    #[error(
-        "read an event: the envelope has no `{field}`; \
-         send `source` (who sent it) and `data` (the payload) with every event"
-    )]
-    MissingField {
-        /// The member's name.
-        field: &'static str,
-    },
-    /// A member is there but blank.
-    #[error("read an event: `{field}` is blank; send a value, or leave an optional field out")]
-    BlankField {
-        /// The member's name.
-        field: &'static str,
-    },
-    /// `source` or `id` is too long for a key.
-    #[error(
-        "read an event: `{field}` has {bytes} bytes and the limit is {KEY_FIELD_LIMIT_BYTES}; \
-         send a key there, and the content in `data`"
-    )]
-    FieldTooLong {
-        /// The member's name.
-        field: &'static str,
-        /// Its length in bytes.
-        bytes: usize,
-    },
-    /// A key field holds U+0000, which not every backend's text can hold. In the payload it is accepted.
-    #[error("read an event: `{field}` holds the character U+0000, which can't stand in a key; leave it out")]
-    NulInField {
-        /// The member.
-        field: &'static str,
-    },
-    /// A member holds something other than text.
-    #[error("read an event: `{field}` holds {found}; send it as text in double quotes")]
-    WrongKind {
-        /// The member's name.
-        field: &'static str,
-        /// What was found.
-        found: &'static str,
-    },
-    /// `time` names no instant.
-    #[error(
-        "read an event: `time` names no instant; send when it happened, with its offset, or leave it out"
-    )]
-    BadTime {
-        /// What is wrong with it.
-        #[source]
-        source: TimeError,
-    },
-}
-
-impl EventError {
-    /// The stable name of the refusal, as the shared vectors write it; for malformed JSON that of the
-    /// [`JsonError`].
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::TooLarge { .. } => "too-large",
-            Self::Utf8 { .. } => "not-utf8",
-            Self::Json { source } => source.code(),
-            Self::NotAnObject { .. } => "not-an-object",
-            Self::MissingField { .. } => "missing-envelope-field",
-            Self::BlankField { .. } => "blank-envelope-field",
-            Self::FieldTooLong { .. } => "envelope-field-too-long",
-            Self::NulInField { .. } => "nul-in-envelope-field",
-            Self::WrongKind { .. } => "wrong-envelope-kind",
-            Self::BadTime { .. } => "bad-event-time",
-        }
-    }
-}
-
 impl Event {
     /// Reads an envelope of at most [`EVENT_LIMIT_BYTES`].
     ///
@@ -183,72 +70,85 @@ impl Event {
     /// # Errors
     /// As [`Event::parse`].
     pub fn parse_within(bytes: &[u8], limit_bytes: usize) -> Result<Self, EventError> {
-        if bytes.len() > limit_bytes {
-            return Err(EventError::TooLarge { bytes: bytes.len(), limit_bytes });
-        }
-        let text = read_utf8(bytes)?;
-        let mut members = match parse(text) {
-            Ok(Value::Object(members)) => members,
-            Ok(other) => return Err(EventError::NotAnObject { found: kind(&other) }),
-            Err(source) => return Err(EventError::Json { source }),
-        };
-        let source =
-            key_field(&mut members, "source")?.ok_or(EventError::MissingField { field: "source" })?;
-        let id = key_field(&mut members, "id")?;
-        let time = text_field(&mut members, "time")?;
-        let instant = time.as_deref().map(read_instant).transpose();
-        let instant = instant.map_err(|source| EventError::BadTime { source })?;
-        let (occurred_at, occurred_at_ms) = instant.unzip();
-        let data = members.remove("data").ok_or(EventError::MissingField { field: "data" })?;
-        let raw: RawData<'_> =
-            serde_json::from_str(text).expect("what the strict reader accepted is JSON with `data`");
-        Ok(Self { source, id, occurred_at, occurred_at_ms, data_text: raw.data.get().to_owned(), data })
+        Self::from_envelope(&Body::read(bytes, limit_bytes)?)
     }
-}
 
-/// The envelope read a second time, only to find where the payload's text begins and ends.
-#[derive(Deserialize)]
-struct RawData<'a> {
-    #[serde(borrow)]
-    data: &'a RawValue,
-}
+    /// Takes an envelope that has been read.
+    ///
+    /// # Errors
+    /// As [`Event::parse`], but for what concerns its bytes.
+    pub fn from_envelope(envelope: &Body) -> Result<Self, EventError> {
+        let Value::Object(members) = envelope.value() else {
+            return Err(EventError::NotAnObject { found: kind(envelope.value()) });
+        };
+        let source = text_field(members, "source")?.ok_or(EventError::MissingField { field: "source" })?;
+        let (id, time) = (text_field(members, "id")?, text_field(members, "time")?);
+        let place = Pointer::parse("/data").expect("it begins with a slash and escapes nothing");
+        let data = envelope.part(&place).ok_or(EventError::MissingField { field: "data" })?;
+        Self::new(source, id, time, data)
+    }
 
-fn read_utf8(bytes: &[u8]) -> Result<&str, EventError> {
-    std::str::from_utf8(bytes).map_err(|source| {
-        let valid = bytes.get(..source.valid_up_to()).unwrap_or_default();
-        let (line, column) = line_and_column(&String::from_utf8_lossy(valid));
-        EventError::Utf8 { line, column, source }
-    })
+    /// Makes an event of parts that came in another shape than the envelope's, as strictly. `time` is an RFC 3339 date-time.
+    ///
+    /// ```
+    /// use onceward::identity::event::{Body, Event};
+    ///
+    /// let data = Body::read(br#"{"total": 1.0}"#, 1_000)?;
+    /// let event = Event::new("shop", Some("42"), None, data)?;
+    /// assert_eq!(event, Event::parse(br#"{"source": "shop", "id": "42", "data": {"total": 1.0}}"#)?);
+    /// # Ok::<(), onceward::identity::event::EventError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A part that is blank, too long for a key or names no instant.
+    pub fn new(source: &str, id: Option<&str>, time: Option<&str>, data: Body) -> Result<Self, EventError> {
+        let source = key_field("source", source)?;
+        let id = id.map(|id| key_field("id", id)).transpose()?;
+        let time = time.map(|time| not_blank("time", time)).transpose()?;
+        let instant = time.map(read_instant).transpose();
+        let (occurred_at, occurred_at_ms) = instant.map_err(|source| EventError::BadTime { source })?.unzip();
+        let (data_text, data) = data.into_parts();
+        Ok(Self { source, id, occurred_at, occurred_at_ms, data_text, data })
+    }
 }
 
 fn read_instant(text: &str) -> Result<(String, i64), TimeError> {
     Ok((time::normalise(text)?, time::parse(text)?))
 }
 
-/// An optional text that stands in a key.
-fn key_field(members: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match text_field(members, field)? {
-        Some(text) if text.len() > KEY_FIELD_LIMIT_BYTES => {
-            Err(EventError::FieldTooLong { field, bytes: text.len() })
-        }
-        Some(text) if text.contains('\0') => Err(EventError::NulInField { field }),
-        text => Ok(text),
+/// A text that stands in a key.
+fn key_field(field: &'static str, text: &str) -> Result<String, EventError> {
+    let text = not_blank(field, text)?;
+    if text.len() > KEY_FIELD_LIMIT_BYTES {
+        return Err(EventError::FieldTooLong { field, bytes: text.len() });
     }
+    if text.contains('\0') {
+        return Err(EventError::NulInField { field });
+    }
+    Ok(text.to_owned())
 }
 
-/// An optional text: nothing where it is absent or null, refused where it is blank or no text.
-fn text_field(members: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match members.remove(field) {
+fn not_blank<'a>(field: &'static str, text: &'a str) -> Result<&'a str, EventError> {
+    if text.trim().is_empty() { Err(EventError::BlankField { field }) } else { Ok(text) }
+}
+
+/// A member's text: nothing where it is absent or null, refused where it is no text.
+fn text_field<'a>(
+    members: &'a Map<String, Value>,
+    field: &'static str,
+) -> Result<Option<&'a str>, EventError> {
+    match members.get(field) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if text.trim().is_empty() => Err(EventError::BlankField { field }),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(EventError::WrongKind { field, found: kind(&other) }),
+        Some(other) => Err(EventError::WrongKind { field, found: kind(other) }),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::json_text::JsonError;
+    use crate::identity::json_text::parse;
 
     fn check(envelope: &str, code: &str, says: &str) {
         let error = Event::parse(envelope.as_bytes()).expect_err(envelope);

@@ -99,6 +99,23 @@ pub fn normalise(text: &str) -> Result<String, TimeError> {
     Ok(format_utc(read_utc(text)?))
 }
 
+/// Writes Unix time in nanoseconds in the normal form, with all its digits.
+///
+/// ```
+/// use onceward::identity::time::normalise_unix_ns;
+///
+/// assert_eq!(normalise_unix_ns(1_500_000), Ok("1970-01-01T00:00:00.0015Z".to_owned()));
+/// ```
+///
+/// # Errors
+/// [`TimeError::OutOfRange`] where it lies outside the years 0000 to 9999.
+pub fn normalise_unix_ns(unix_ns: i128) -> Result<String, TimeError> {
+    let seconds = i64::try_from(unix_ns.div_euclid(1_000_000_000)).map_err(|_| TimeError::OutOfRange)?;
+    let below = i32::try_from(unix_ns.rem_euclid(1_000_000_000)).expect("less than 10^9 fits 32 bits");
+    let at = EPOCH.checked_add(SignedDuration::new(seconds, below)).map_err(|_| TimeError::OutOfRange)?;
+    if at.year() < 0 { Err(TimeError::OutOfRange) } else { Ok(format_utc(at)) }
+}
+
 /// Writes Unix milliseconds in the normal form. Numbers outside the years 0000 to 9999 show the nearest end
 /// of that range, so this text is for people and must not decide an identity.
 ///
@@ -207,6 +224,17 @@ mod tests {
     fn the_number_and_the_text_name_one_instant() {
         for unix_ms in [0, -1, 999, -62_167_219_200_000, 253_402_300_799_999, 1_796_551_200_123] {
             assert_eq!(parse(&format_ms(unix_ms)), Ok(unix_ms));
+        }
+    }
+
+    #[test]
+    fn nanoseconds_and_their_text_are_one_instant() {
+        for unix_ms in [0, -1, 999, -62_167_219_200_000, 253_402_300_799_999, 1_796_551_200_123] {
+            assert_eq!(normalise_unix_ns(i128::from(unix_ms) * 1_000_000), Ok(format_ms(unix_ms)));
+        }
+        assert_eq!(normalise_unix_ns(-1).as_deref(), Ok("1969-12-31T23:59:59.999999999Z"));
+        for beyond in [i128::MIN, i128::MAX, -62_167_219_200_000_000_001, 253_402_300_800_000_000_000] {
+            assert_eq!(normalise_unix_ns(beyond), Err(TimeError::OutOfRange), "{beyond}");
         }
     }
 

@@ -8,6 +8,7 @@ use crate::runtime::loader::Loader;
 use crate::runtime::plugin::Plugin;
 use crate::runtime::run::Run;
 use crate::runtime::run::run;
+use crate::runtime::stop::Stop;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -40,6 +41,12 @@ impl Runtime {
         &self.loader
     }
 
+    /// Where decisions are made.
+    #[must_use]
+    pub fn desk(&self) -> &Arc<DecisionDesk> {
+        &self.desk
+    }
+
     /// The longest that a run waits for one answer of these models, in milliseconds.
     #[must_use]
     pub fn longest_model_wait_ms(&self, models: &BTreeSet<String>) -> u64 {
@@ -52,9 +59,25 @@ impl Runtime {
         Place(permit.expect("the semaphore is never closed"))
     }
 
-    /// Run a step on a job, in a fresh instance. The place is free when the run ends, also where it is dropped.
-    pub async fn run_in(&self, place: Place, plugin: &Plugin, job: Arc<Job>, limits: Arc<Limits>) -> Run {
-        let run = run(&self.loader.engine, plugin, job, Arc::clone(&self.desk), limits).await;
+    /// A place to run in, where one is free now.
+    pub fn free_place(&self) -> Option<Place> {
+        Arc::clone(&self.places).try_acquire_owned().ok().map(Place)
+    }
+
+    /// Run a step on a job, in a fresh instance, unless it is to be stopped before. The place is free when the run ends,
+    /// also where it is dropped.
+    pub async fn run_in(
+        &self,
+        place: Place,
+        plugin: &Plugin,
+        job: Arc<Job>,
+        limits: Arc<Limits>,
+        stop: impl Future<Output = Stop>,
+    ) -> Run {
+        let run = tokio::select! {
+            run = run(&self.loader.engine, plugin, job, Arc::clone(&self.desk), limits) => run,
+            stop = stop => Run::stopped(stop),
+        };
         drop(place);
         run
     }

@@ -30,6 +30,14 @@ pub struct Run {
     pub decided: BTreeMap<String, Origin>,
 }
 
+impl Run {
+    /// A run that was ended from outside. What it had collected is gone.
+    pub(super) fn stopped(stop: Stop) -> Self {
+        let (collected, notes, decided) = (Collected::default(), Vec::new(), BTreeMap::new());
+        Self { ended: Ended::Stopped(stop), collected, notes, decided }
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub enum Ended {

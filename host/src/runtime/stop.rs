@@ -57,6 +57,12 @@ pub enum Stop {
     /// The claim is no longer this run's.
     #[error("the claim was lost to another run")]
     LeaseLost,
+    /// A person cancelled the work while it ran.
+    #[error("the run was stopped, since the work is cancelled")]
+    Cancelled,
+    /// The host shuts down, and the run did not end within the time that it was given.
+    #[error("the run was stopped, since the host shuts down")]
+    Drained,
     /// The store failed during the run.
     #[error("the ledger failed during the run")]
     Store(#[source] StoreError),

@@ -200,3 +200,30 @@ pub enum Standing {
     /// The event is older than the window: it can't be told from a repeat, so it is never new.
     TooOld,
 }
+
+impl Standing {
+    /// How a recorded work stands, as the contract has it answered.
+    #[must_use]
+    pub fn of(work: WorkRecord, response: Response) -> Self {
+        let cause = work.cause.unwrap_or_default();
+        match work.state {
+            WorkState::Done => Self::Done(match response {
+                Response::Original if work.erased_ms.is_some() => Repeat::Erased,
+                Response::Original => Repeat::Original {
+                    output: work.output.unwrap_or_default(),
+                    needs_review: work.needs_review,
+                },
+                Response::Acknowledgement => Repeat::Acknowledgement,
+                Response::Error => Repeat::Error,
+            }),
+            WorkState::Review => Self::InReview { cause },
+            WorkState::InDoubt => Self::InDoubt { cause },
+            WorkState::Dead => Self::Dead { cause },
+            WorkState::Rejected => Self::Rejected { cause },
+            WorkState::Cancelled => Self::Cancelled,
+            state @ (WorkState::Waiting | WorkState::Running) => {
+                Self::InProgress { state, retry_after_ms: 0 }
+            }
+        }
+    }
+}

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::contract::fence::Token;
-use crate::store::work::WorkState;
+use crate::store::work::{Holder, WorkState};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -58,6 +58,8 @@ pub struct Intent {
     pub state: IntentState,
     /// The id the third party gave.
     pub external_reference: Option<String>,
+    /// Whether it was recorded when the claim had ended already.
+    pub late: bool,
 }
 
 /// A caller's word that an effect has happened.
@@ -90,14 +92,16 @@ pub enum Recorded {
     Unknown,
 }
 
-/// A caller's wish to hold its claim for longer.
+/// A holder's wish to hold its claim for longer.
 #[derive(Clone, Debug)]
 pub struct Extension {
     /// The claim.
     pub token: Token,
+    /// Who asks. A caller can't hold the work of a step in this host for longer, nor the other way round.
+    pub holder: Holder,
     /// How long it shall hold from now, in milliseconds. A lease is never shortened.
     pub lease_ms: i64,
-    /// The next effect that the caller is about to do.
+    /// The next effect that an outside caller is about to do.
     pub intent: Option<String>,
 }
 

@@ -98,7 +98,7 @@ impl RowState {
     }
 }
 
-/// A row to be inserted with a settle.
+/// A row to be inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRow {
     /// Its id.
@@ -258,6 +258,18 @@ pub enum RowOutcome {
 }
 
 impl RowOutcome {
+    /// The word for programs and figures.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Sent { .. } => "sent",
+            Self::Again { .. } => "again",
+            Self::Blocked { .. } | Self::Withheld { in_doubt: false, .. } => "blocked",
+            Self::InDoubt { .. } | Self::Withheld { in_doubt: true, .. } => "in-doubt",
+            Self::Paused { .. } => "paused",
+        }
+    }
+
     /// What the attempt shows of the destination, where it shows anything.
     #[must_use]
     pub const fn health(&self) -> Option<Health> {
@@ -363,6 +375,23 @@ impl OutboxCounts {
     pub fn of(&self, state: RowState) -> u64 {
         self.by_state.get(&state).copied().unwrap_or(0)
     }
+}
+
+/// What became of a row that an outside caller enqueued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enqueued {
+    /// It is there: recorded now, or before with the same payload.
+    There {
+        /// The slot's live revision.
+        id: RowId,
+        /// Where that stands.
+        state: RowState,
+    },
+    /// It was recorded before with another payload, which stands.
+    Conflict {
+        /// The slot's live revision.
+        id: RowId,
+    },
 }
 
 /// A row that was enqueued before.

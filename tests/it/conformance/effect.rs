@@ -35,7 +35,8 @@ async fn record_at(
 }
 
 async fn extend(bench: &Bench, held: &Acquired, lease_ms: i64, effect: Option<&str>) -> Extended {
-    let extension = Extension { token: held.token, lease_ms, intent: effect.map(str::to_owned) };
+    let extension =
+        Extension { token: held.token, holder: Holder::Caller, lease_ms, intent: effect.map(str::to_owned) };
     bench.store.lease_extend(at(&held.work), extension).await.expect("the store works")
 }
 

@@ -294,6 +294,7 @@ macro_rules! conformance {
                     work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget,
                     work_decide_s18_cancels_a_running_work_at_its_settle_and_nothing_of_it_commits,
                     work_decide_cancels_a_running_work_whose_holder_has_gone,
+                    work_decide_cancels_what_a_caller_has_left_with_nothing_open,
                     work_decide_replays_at_the_time_it_was_given,
                     work_decide_resolves_a_work_in_doubt_as_the_person_says,
                     work_decide_ends_what_shall_not_run_and_finished_work_stays,
@@ -375,6 +376,7 @@ macro_rules! conformance {
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,
+                    work_list_goes_on_where_a_page_ended_whatever_came_meanwhile,
                     work_family_is_all_that_descends_from_a_root,
                     work_show_finds_the_work_of_its_namespace,
                     work_show_in_json_reads_back_as_it_was,
@@ -383,6 +385,8 @@ macro_rules! conformance {
                     outbox_list_is_newest_first_and_filtered,
                     outbox_resolve_takes_the_beginning_of_an_id,
                     outbox_counts_are_by_state,
+                    pending_oldest_is_when_the_first_of_what_waits_was_recorded,
+                    ledger_size_grows_with_what_is_kept,
                 ]
             }
         }

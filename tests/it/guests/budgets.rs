@@ -1,7 +1,7 @@
 //! Attempts are counted at the claim, whatever becomes of the run, and they end.
 
+use onceward::dispatch::end::End;
 use onceward::dispatch::retry::RetryPolicy;
-use onceward::dispatch::step::End;
 use onceward::store::claim::Standing;
 use onceward::store::work::WorkState;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! A question is paid for once: what is recorded, who gets it again, and what is never recorded.
 
 use crate::guests::host;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::models::ModelError;
 use onceward::runtime::run::Ended as RunEnded;
 use onceward::store::outbox::RowState;

@@ -1,6 +1,6 @@
 //! A decision is a plan: a person reads it, approves it or stops it before anything is applied.
 
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::models::ModelError;
 use onceward::store::decided::{DecisionEntry, DecisionFilter};
 use onceward::store::operate::{Actor, WorkDecision};
@@ -48,7 +48,7 @@ fn lead() -> onceward::identity::event::Event {
 }
 
 /// The work of a run that was held for this slot.
-fn held(ended: &onceward::dispatch::step::Ended, slot: &str) -> WorkRecord {
+fn held(ended: &onceward::dispatch::end::Ended, slot: &str) -> WorkRecord {
     assert_eq!(ended.end, End::Review(format!("decision {slot:?} waits for approval")));
     (*ended.work).clone()
 }

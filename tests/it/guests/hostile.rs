@@ -1,6 +1,6 @@
 //! Guests that mean harm, or would do it: what they ask of models, what they collect, and chunks that lead nowhere.
 
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::models::schema::ANSWER_LIMIT_BYTES;
 use onceward::runtime::limits::Limits;
 use onceward::runtime::limits::NAME_LIMIT_BYTES;

@@ -1,7 +1,7 @@
 //! What a run may use: every limit stops the run that reaches it, says which it was, and leaves the others alone.
 
-use onceward::dispatch::step::End;
-use onceward::dispatch::step::Ended;
+use onceward::dispatch::end::End;
+use onceward::dispatch::end::Ended;
 use onceward::runtime::limits::Limits;
 use onceward::store::work::WorkState;
 use serde_json::Value;

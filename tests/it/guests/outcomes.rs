@@ -1,7 +1,7 @@
 //! How a run can end, and what is kept of each end: state, cause, notes, and nothing else.
 
 use crate::guests::host;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::store::claim::{Repeat, Standing};
 use onceward::store::work::WorkState;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What the primitives do for a guest, one interface after the other.
 
 use crate::guests::host;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::identity::event::Event;
 use onceward::store::claim::{Repeat, Standing};
 use onceward::store::work::WorkState;

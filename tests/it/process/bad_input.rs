@@ -149,7 +149,7 @@ fn a_destination_that_is_not_granted_is_never_written_to_and_the_work_waits_for_
 #[test]
 fn a_configuration_that_does_not_fit_together_names_the_place_and_the_remedy() {
     let stage = stage_with_a_lead();
-    let cases: [(&str, &str, &[&str]); 6] = [
+    let cases: [(&str, &str, &[&str]); 7] = [
         ("models = [\"classifier\"]", "models = [\"oracle\"]", &["oracle", "[model.oracle]"]),
         ("destinations = [\"crm\"]", "destinations = [\"erp\"]", &["erp", "[destination.erp]"]),
         ("tier = \"key\"", "tier = \"magic\"", &["magic", "key"]),
@@ -160,6 +160,11 @@ fn a_configuration_that_does_not_fit_together_names_the_place_and_the_remedy() {
             &["reply-writer"],
         ),
         ("flow = [", "flwo = [", &["flwo", "flow"]),
+        (
+            "[model.classifier]",
+            "[source.form]\nkind = \"json\"\nstep = \"lead-intake\"\n[model.classifier]",
+            &["the source \"form\"", "lead-intake", "crm-writer, lead-classifier"],
+        ),
     ];
     for (from, to, said) in cases {
         configure(&stage, from, to);

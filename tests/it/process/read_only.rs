@@ -46,3 +46,17 @@ fn a_step_that_only_reads_can_not_stand_in_a_flow() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("reads-only") && said.contains("take it out of the flow"), "{said}");
 }
+
+#[test]
+fn a_step_that_only_reads_can_not_be_the_work_of_a_source() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let host = workspace(dir.path(), &[]);
+    let path = dir.path().join("onceward.toml");
+    let config = std::fs::read_to_string(&path).expect("the configuration");
+    let source = "[source.form]\nkind = \"json\"\nstep = \"reads-only\"\n";
+    std::fs::write(&path, format!("{config}{source}")).expect("it can be written");
+    let output = host.run(&["run", "reads.json"]).expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("\"form\"") && said.contains("\"reads-only\", which is read-only"), "{said}");
+}

@@ -8,7 +8,7 @@ use crate::protocol::receiver;
 use crate::protocol::with_rows;
 use onceward::connectors::Envelope;
 use onceward::contract::tier::Tier;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::store::claim::Standing;
 use onceward::store::outbox::RowState;
 use onceward::store::work::WorkState;

@@ -3,7 +3,7 @@
 use crate::protocol::receiver;
 use onceward::clock::SystemClock;
 use onceward::connectors::Secret;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::models::http::{HttpModel, HttpModelSettings, Prices};
 use onceward::models::{Model, ModelError, ModelReply, ModelRequest};
 use onceward::store::work::WorkState;

@@ -1,7 +1,7 @@
 //! Steps that go on from a destination's receipt, through real guests and a real receiver.
 
 use crate::protocol::receiver;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::identity::event::Event;
 use onceward::store::operate::RowDecision;
 use onceward::store::outbox::RowState;

@@ -2,7 +2,7 @@
 
 use crate::protocol::receiver;
 use onceward::contract::sameness::Sameness;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::identity::event::Event;
 use onceward::runtime::job::RowTerms;
 use onceward::store::approval::Approved;

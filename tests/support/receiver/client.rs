@@ -50,6 +50,12 @@ impl Exchange {
         self.split().map_or(&[], |(_, body)| body)
     }
 
+    /// All of it as text, for failures of tests.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
     /// The body as JSON.
     ///
     /// # Errors
@@ -114,7 +120,15 @@ pub fn send(
 /// # Errors
 /// As [`send`].
 pub fn exchange(address: SocketAddr, request: &[u8]) -> anyhow::Result<Exchange> {
-    let mut stream = open(address)?;
+    exchange_on(&mut open(address)?, request)
+        .with_context(|| format!("could not read the answer of {address}"))
+}
+
+/// The same, on a connection that is open already, of whatever kind.
+///
+/// # Errors
+/// Where nothing can be read from it.
+pub fn exchange_on(stream: &mut (impl Read + Write), request: &[u8]) -> anyhow::Result<Exchange> {
     let mut exchange = Exchange { bytes: Vec::new(), reset: false };
     // A receiver may well close while the request is being written; what it said before that can
     // still be read.
@@ -123,9 +137,7 @@ pub fn exchange(address: SocketAddr, request: &[u8]) -> anyhow::Result<Exchange>
     match stream.read_to_end(&mut exchange.bytes) {
         Ok(_) => {}
         Err(error) if is_reset(&error) => exchange.reset = true,
-        Err(error) => {
-            return Err(error).with_context(|| format!("could not read the answer of {address}"));
-        }
+        Err(error) => return Err(error).context("reading an answer"),
     }
     Ok(exchange)
 }
@@ -157,7 +169,9 @@ fn open(address: SocketAddr) -> anyhow::Result<TcpStream> {
     Ok(stream)
 }
 
-fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+/// The bytes of a request with a JSON body.
+#[must_use]
+pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!(
         "{method} {path} HTTP/1.1\r\nHost: receiver\r\nConnection: close\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n",

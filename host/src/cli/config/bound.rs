@@ -57,6 +57,9 @@ const TIMEOUT_MAX_MS: u64 = 60 * 60 * 1_000;
 /// The longest time that a receiver's search may lag behind its writes, in milliseconds: a day.
 const SETTLING_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
 
+/// The longest time that a signed message may be under way, in seconds: a day. Somebody who has seen it could send it for as long.
+const TOLERANCE_MAX_S: u64 = 24 * 60 * 60;
+
 /// Calls of one decision: each costs money, and the run waits for all of them.
 const MODEL_CALLS_MAX: u64 = 20;
 
@@ -297,5 +300,15 @@ pub(super) fn settling(settling_ms: u64) -> Bound {
         0,
         SETTLING_MAX_MS,
         "in milliseconds; how long a write may take until a look-up finds it",
+    )
+}
+
+pub(super) fn tolerance(tolerance_s: u64) -> Bound {
+    bound(
+        "tolerance_s",
+        tolerance_s,
+        1,
+        TOLERANCE_MAX_S,
+        "in seconds; 300 is the default, and what the providers advise",
     )
 }

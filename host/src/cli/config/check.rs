@@ -17,6 +17,8 @@ pub(super) fn check(config: &Config) -> Result<()> {
     if let Some(max_bytes) = config.store.max_bytes {
         bound::check("[store]", &[bound::ledger(max_bytes)])?;
     }
+    config.serve.check(&config.namespace)?;
+    config.telemetry.check()?;
     bound::check("[runtime]", &[bound::instances(config.runtime.instances)])?;
     if config.flow.len() > FLOW_STEPS_MAX {
         bail!(
@@ -47,6 +49,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
         named("[destination] name", name)?;
         let DestinationConfig::Http(http) = destination;
         http.check(&format!("[destination.{name}]"))?;
+    }
+    for (name, source) in &config.sources {
+        source.check(name, !config.flow.is_empty() || config.steps.len() == 1)?;
     }
     config.steps.iter().try_for_each(|step| check_step(config, step))
 }

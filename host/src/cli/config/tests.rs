@@ -2,6 +2,7 @@
 
 use super::{Config, DEFAULT, DestinationConfig, check, without_value};
 use crate::dispatch::retry::RetryPolicy;
+use crate::inbound::signature::DEFAULT_TOLERANCE_S;
 use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
 
@@ -24,12 +25,15 @@ fn the_commented_default_is_a_valid_configuration_and_so_is_what_its_comments_pr
     assert_eq!(config.models.len(), 2);
     assert!(config.models.values().all(|model| model.patience() == Patience::default()));
     assert_eq!(config.destinations.len(), 3);
+    assert_eq!(config.sources.len(), 2);
+    assert_eq!(config.sources["billing"].tolerance_s, Some(DEFAULT_TOLERANCE_S), "said to be the default");
     let all = uncommented(&proposed, "# # ");
     assert!(all.len() < proposed.len(), "there are proposals within proposals");
     let config = read(&all).unwrap();
     let DestinationConfig::Http(crm) = &config.destinations["crm"];
     assert!(crm.hold && crm.rate.is_some());
     assert_eq!(crm.same_text.as_ref().map(|same| same.within_hours), Some(24));
+    assert!(config.sources["form"].open && config.sources["billing"].step.is_some());
 }
 
 /// The text with its proposals taken at their word.
@@ -81,6 +85,13 @@ same_text = { recipient = "/to", text = "/text", within_hours = 12 }
 connect_timeout_ms = 100
 request_timeout_ms = 100
 reference = "/id"
+[source.hook]
+kind = "slack"
+secrets = [{ env = "HOOK_SECRET" }]
+tolerance_s = 60
+id = { header = "X-Id" }
+time = { pointer = "/at", format = "unix-s" }
+data = "/data"
 "#;
 
 /// What stands there is replaced, and the refusal says all of this.
@@ -258,6 +269,40 @@ fn a_model_that_could_not_be_asked_is_refused_with_its_setting() {
         let error = read(&WHOLE.replace(scripted, &to)).unwrap_err();
         assert!(!format!("{error:#}").contains("hidden"), "{error:#}");
     }
+}
+
+#[test]
+fn a_source_that_proves_nothing_or_looks_nowhere_is_refused_with_its_setting() {
+    let (secrets, id) = ("secrets = [{ env = \"HOOK_SECRET\" }]", "id = { header = \"X-Id\" }");
+    let (data, time) = ("data = \"/data\"", "time = { pointer = \"/at\", format = \"unix-s\" }");
+    let kind = "kind = \"slack\"";
+    for (from, to, said) in [
+        (kind, "kind = \"json\"", ["[source.hook]", "`secrets`", "signs nothing"]),
+        (kind, "kind = \"github\"", ["[source.hook]", "`tolerance_s`", "no time"]),
+        (kind, "kind = \"slack\"\nopen = true", ["[source.hook]", "`open`", "Slack"]),
+        (secrets, "", ["[source.hook]", "`secrets` names 0", "1 to 8"]),
+        (secrets, "secrets = [\"hidden\"]", ["line ", "never stands in this file", "env"]),
+        ("tolerance_s = 60", "tolerance_s = 0", ["[source.hook]", "`tolerance_s`", "at least 1"]),
+        ("tolerance_s = 60", "tolerance_s = 86401", ["[source.hook]", "`tolerance_s`", "at most 86400"]),
+        (data, "data = \"data\"", ["[source.hook]", "`data`", "begin with `/`"]),
+        (data, "data = \"/items/*\"", ["[source.hook]", "`data`", "several places"]),
+        (data, "step = \" \"", ["[source.hook]", "`step`", "is empty"]),
+        (id, "id = { header = \"X Id\" }", ["[source.hook]", "`id.header`", "X-Request-Id"]),
+        (id, "id = { header = \"Authorization\" }", ["[source.hook]", "`id.header`", "credential"]),
+        (id, "id = { header = \"a\", pointer = \"/b\" }", ["[source.hook]", "`id`", "one place alone"]),
+        (id, "id = { pointer = \"\" }", ["[source.hook]", "`id.pointer`", "begin with `/`"]),
+        (time, "time = { format = \"unix-s\" }", ["[source.hook]", "`time.format`", "`time.pointer`"]),
+        (time, "time = { pointer = \"/at\", format = \"seconds\" }", ["line ", "`seconds`", "`unix-ms`"]),
+        ("[source.hook]", "[source.\"a/b\"]", ["[source.\"a/b\"]", "address", "letters"]),
+    ] {
+        check(from, to, &said);
+    }
+    let (flow, two_steps) = ("flow = [\"a\", \"b\"]", "[[step]]\nplugin = \"b.wasm\"\n[model.m]");
+    read(&WHOLE.replace(flow, "")).expect("the only step is where an event begins");
+    let error = read(&WHOLE.replace(flow, "").replace("[model.m]", two_steps)).unwrap_err();
+    assert!(format!("{error:#}").contains("name a `step`"), "{error:#}");
+    let nowhere = WHOLE.replace(id, "id = {}").replace(time, "time = {}");
+    read(&nowhere).expect("an empty table means nowhere");
 }
 
 #[test]

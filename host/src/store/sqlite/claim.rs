@@ -1,11 +1,10 @@
 //! How a claim is answered: new work, a takeover, or how the work stands.
 
 use crate::contract::fence::Token;
-use crate::contract::response::Response;
 use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
-use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Repeat, Standing, Taking, Terms};
+use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Standing, Taking, Terms};
 use crate::store::error::StoreError;
 use crate::store::pause::PauseScope;
 use crate::store::quarantine::{OnMismatch, QuarantineState};
@@ -245,25 +244,7 @@ fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing
     let work = tx
         .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
         .ok_or_else(|| tx.corrupt("a found work has no row"))?;
-    let cause = work.cause.unwrap_or_default();
-    Ok(match work.state {
-        WorkState::Done => Standing::Done(match arrival.response {
-            Response::Original if work.erased_ms.is_some() => Repeat::Erased,
-            Response::Original => {
-                Repeat::Original { output: work.output.unwrap_or_default(), needs_review: work.needs_review }
-            }
-            Response::Acknowledgement => Repeat::Acknowledgement,
-            Response::Error => Repeat::Error,
-        }),
-        WorkState::Review => Standing::InReview { cause },
-        WorkState::InDoubt => Standing::InDoubt { cause },
-        WorkState::Dead => Standing::Dead { cause },
-        WorkState::Rejected => Standing::Rejected { cause },
-        WorkState::Cancelled => Standing::Cancelled,
-        state @ (WorkState::Waiting | WorkState::Running) => {
-            Standing::InProgress { state, retry_after_ms: 0 }
-        }
-    })
+    Ok(Standing::of(work, arrival.response))
 }
 
 /// Take over a work that is due or whose lease has ended. Where its attempts are used up it dies instead, and where an

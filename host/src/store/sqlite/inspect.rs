@@ -8,6 +8,7 @@ use crate::store::decided::{DecisionEntry, DecisionFilter, ModelTotals};
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
+use crate::store::ledger_size::LedgerSize;
 use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::pace::DestinationPace;
 use crate::store::pause::Pause;
@@ -25,6 +26,9 @@ use crate::store::sqlite::tx::{all, first};
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 use rusqlite::Row;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
 
 const LISTING: &str = "listing";
 
@@ -33,22 +37,17 @@ impl Inspect for SqliteStore {
     async fn work_list(&self, filter: WorkFilter) -> Result<Vec<WorkRecord>, StoreError> {
         self.readers
             .read(move |c| {
-                let (namespace, step, limit) = (filter.namespace, filter.step, filter.limit);
-                match filter.state {
-                    None => all(
-                        c,
-                        LISTING,
-                        include_str!("queries/work_list.sql"),
-                        (namespace, step, limit),
-                        rows::work,
-                    ),
+                let WorkFilter { namespace, state, step, before, limit } = filter;
+                let before = before.as_ref().map(WorkId::as_bytes);
+                let values = (namespace, step, limit, before);
+                match state {
+                    None => all(c, LISTING, include_str!("queries/work_list.sql"), values, rows::work),
                     Some(WorkState::Done) => {
-                        let sql = include_str!("queries/work_list_done.sql");
-                        all(c, LISTING, sql, (namespace, step, limit), rows::work)
+                        all(c, LISTING, include_str!("queries/work_list_done.sql"), values, rows::work)
                     }
                     Some(state) => {
-                        let sql = include_str!("queries/work_list_open.sql");
-                        all(c, LISTING, sql, (namespace, step, limit, state.word()), rows::work)
+                        let values = (values.0, values.1, values.2, values.3, state.word());
+                        all(c, LISTING, include_str!("queries/work_list_open.sql"), values, rows::work)
                     }
                 }
             })
@@ -99,6 +98,33 @@ impl Inspect for SqliteStore {
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError> {
         let counts = self.state_counts(namespace, "work", WorkState::from_word).await?;
         Ok(WorkCounts { by_state: counts.into_iter().collect() })
+    }
+
+    async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.readers
+            .read(move |c| {
+                let sql = include_str!("queries/pending_oldest.sql");
+                Ok(first(c, LISTING, sql, [namespace], |row| row.get(0))?.flatten())
+            })
+            .await
+    }
+
+    async fn ledger_size(&self) -> Result<LedgerSize, StoreError> {
+        let ledger = self.readers.path().to_owned();
+        let mut wal = ledger.clone().into_os_string();
+        wal.push("-wal");
+        self.readers
+            .read(move |_| {
+                let size = |path: &Path| match std::fs::metadata(path) {
+                    Ok(file) => Ok(file.len()),
+                    // It is there only while the ledger is open for writing.
+                    Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+                    Err(source) => Err(StoreError::Open { path: path.to_owned(), source: Arc::new(source) }),
+                };
+                Ok(LedgerSize { ledger_bytes: size(&ledger)?, wal_bytes: size(Path::new(&wal))? })
+            })
+            .await
     }
 
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {

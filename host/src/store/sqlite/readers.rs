@@ -3,7 +3,7 @@
 use crate::store::error::StoreError;
 use crate::store::sqlite::open;
 use rusqlite::Connection;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
@@ -20,6 +20,11 @@ pub(super) struct Readers {
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, free: Arc::default(), places: Arc::new(Semaphore::new(READERS_MAX)) }
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Run a query on a free connection, off the async threads.

@@ -1,7 +1,7 @@
 //! `lead-intake`: one form for a message, and an identity that its form does not touch.
 
 use crate::guests::plugins::INTAKE;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::identity::event::Event;
 use onceward::runtime::run::Ended as RunEnded;
 use onceward::store::claim::{Repeat, Standing};

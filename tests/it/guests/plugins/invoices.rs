@@ -4,7 +4,7 @@ use crate::guests::plugins::approve;
 use crate::guests::plugins::received;
 use crate::guests::plugins::with_reference;
 use onceward::contract::tier::Tier;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::store::claim::Standing;
 use onceward::store::outbox::RowState;
 use serde_json::Value;

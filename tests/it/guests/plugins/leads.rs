@@ -1,7 +1,7 @@
 //! `lead-classifier` and `crm-writer`: whatever the model says, one deal a lead.
 
 use crate::guests::plugins::TRIAGE;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::models::ModelError;
 use onceward::store::work::WorkState;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use crate::guests::plugins::received;
 use onceward::connectors::Envelope;
 use onceward::contract::tier::Tier;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::store::outbox::RowState;
 use serde_json::Value;
 use serde_json::json;

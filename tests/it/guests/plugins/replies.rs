@@ -5,7 +5,7 @@ use crate::guests::plugins::LeadFlow;
 use crate::guests::plugins::TRIAGE;
 use crate::guests::plugins::approve;
 use crate::guests::plugins::held;
-use onceward::dispatch::step::End;
+use onceward::dispatch::end::End;
 use onceward::models::ModelError;
 use onceward::store::approval::Approved;
 use onceward::store::outbox::RowState;

@@ -1,0 +1,158 @@
+//! Invoking a step: run it now, or get what it came to before.
+
+use crate::api::auth::Caller;
+use crate::api::body::Raw;
+use crate::api::error::{Kind, Problem, ProblemBody, Success, success};
+use crate::api::event_body::event_of;
+use crate::api::extract::{Params, Segment};
+use crate::api::service::Service;
+use crate::api::verdict::{Face, Verdict, answer, finished, standing};
+use crate::dispatch::executor::Executor;
+use crate::dispatch::read::{Read, ReadEnd};
+use crate::dispatch::step::Claimed;
+use crate::identity::event::Event;
+use crate::store::claim::{Answered, Standing};
+use crate::store::work::{WorkRef, WorkState};
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// How long an invoker waits where it does not say, in milliseconds.
+const WAIT_DEFAULT_MS: u64 = 30_000;
+
+/// The routes.
+pub(super) fn routes() -> OpenApiRouter<Arc<Service>> {
+    OpenApiRouter::new().routes(routes!(invoke))
+}
+
+/// The query of an invocation.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct Wait {
+    /// How long to wait for the end, in seconds; 30 where it is left out, 0 not at all. After it the answer is 202 with a
+    /// status URL.
+    #[param(example = 30)]
+    wait: Option<f64>,
+}
+
+/// The result of a step that only reads.
+#[derive(Debug, Serialize, ToSchema)]
+struct ReadVerdict {
+    /// Always `read`.
+    verdict: &'static str,
+    /// Runs that were made.
+    attempts: u32,
+    /// The step's result: any JSON value, as the step wrote it.
+    #[schema(value_type = Option<Object>)]
+    output: Option<Box<RawValue>>,
+    /// Why a person is asked to look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_review: Option<String>,
+}
+
+/// Run a step on an event, or get what it came to when the event came before.
+///
+/// The body is an event: `{"source", "id", "time", "data"}`, or a CloudEvent in structured or binary form. With an
+/// `Idempotency-Key` header the whole body is the payload, and the key takes the place of the event's id.
+#[utoipa::path(
+    post, path = "/v1/steps/{step}/invoke", tag = "steps", security(("token" = [])),
+    params(("step" = String, Path, description = "The step's name"), Wait),
+    request_body(content = Object, content_type = "application/json"),
+    responses(
+        (status = 200, body = Verdict, description = "Done; with `Onceward-Replayed: true` it was done before"),
+        (status = 202, body = Verdict, description = "It goes on, or waits for a person"),
+        (status = 400, body = ProblemBody, description = "The event can't be read, or has no identity"),
+        (status = 404, body = ProblemBody, description = "There is no such step"),
+        (status = 409, body = ProblemBody, description = "Dead, rejected, cancelled, or already done"),
+        (status = 410, body = ProblemBody, description = "Older than what is remembered"),
+        (status = 422, body = ProblemBody, description = "The identity is recorded with other content"),
+    )
+)]
+async fn invoke(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    Segment(step): Segment<String>,
+    Params(wait): Params<Wait>,
+    raw: Raw,
+) -> Result<Response, Problem> {
+    let patience = patience(&service, wait)?;
+    let event = event_of(&raw)?;
+    let executor = caller.namespace.executor()?;
+    if executor.dispatcher().reads_only(&step)? {
+        return read(executor, &step, &event).await;
+    }
+    match executor.dispatcher().claim(&step, &event).await? {
+        Claimed::Held(held) => {
+            let work = held.work_ref();
+            // Whoever is told of it later must find it after a crash too.
+            let durable = held.durable().clone();
+            executor.start(*held);
+            durable.wait().await?;
+            rest(executor, &work, patience, None).await
+        }
+        Claimed::Answered(answered) => {
+            if matches!(answered.standing, Standing::InProgress { .. }) {
+                return rest(executor, &answered.work.clone(), patience, Some(&answered)).await;
+            }
+            answer(Face::Invoke, answered)
+        }
+    }
+}
+
+fn patience(service: &Service, Wait { wait }: Wait) -> Result<Duration, Problem> {
+    let Some(seconds) = wait else { return Ok(Duration::from_millis(WAIT_DEFAULT_MS)) };
+    let most = Duration::from_millis(service.limits.wait_max_ms);
+    Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= most).ok_or_else(|| {
+        let detail =
+            format!("reading `wait`: {seconds} is no number of seconds from 0 to {}", most.as_secs());
+        Problem::new(Kind::BadRequest, detail)
+    })
+}
+
+/// Wait until a work has come to rest, and say how it stands then. Whoever has not begun it gets what its contract gives a
+/// repeat.
+async fn rest(
+    executor: &Arc<Executor>,
+    work: &WorkRef,
+    patience: Duration,
+    attached: Option<&Answered>,
+) -> Result<Response, Problem> {
+    let Some(found) = executor.rest(work, patience).await? else {
+        return Err(Problem::new(Kind::NotFound, "the work was removed in the meantime").work(work.id));
+    };
+    if found.state == WorkState::Done && attached.is_none() {
+        return Ok(finished(found));
+    }
+    let response = executor.dispatcher().response(&found.step)?;
+    let mut answered = standing(found, response);
+    if let (
+        Standing::InProgress { retry_after_ms, .. },
+        Some(Answered { standing: Standing::InProgress { retry_after_ms: hint, .. }, .. }),
+    ) = (&mut answered.standing, attached)
+    {
+        *retry_after_ms = *hint;
+    }
+    answer(Face::Invoke, answered)
+}
+
+async fn read(executor: &Executor, step: &str, event: &Event) -> Result<Response, Problem> {
+    let Read { attempts, end } = executor.dispatcher().read(step, event).await?;
+    let refused = |kind, cause: String| Problem::new(kind, format!("reading with {step:?}: {cause}"));
+    match end {
+        ReadEnd::Done { output, needs_review } => {
+            let output = RawValue::from_string(output).ok();
+            Ok(success(Success::Done, ReadVerdict { verdict: "read", attempts, output, needs_review }))
+        }
+        ReadEnd::Review(cause) => Err(refused(Kind::InReview, cause)),
+        ReadEnd::Rejected(cause) => Err(refused(Kind::Rejected, cause)),
+        ReadEnd::Failed(cause) => Err(refused(Kind::Dead, cause)),
+        ReadEnd::Paused(cause) => Err(refused(Kind::Paused, cause)),
+    }
+}

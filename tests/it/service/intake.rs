@@ -1,0 +1,92 @@
+//! What the sender of a webhook is told.
+
+use crate::service::served::{Served, check, slow_model, work_of};
+use serde_json::json;
+use std::thread;
+
+#[test]
+fn each_answer_of_the_table_at_the_intake() {
+    let once = "retry = { attempts_max = 1 }";
+    let served = Served::new(
+        &[
+            ("echo", ""),
+            ("retries", "retry = { attempts_max = 5, base_ms = 600000, ceiling_ms = 600000 }"),
+            ("traps", once),
+            ("rejects", ""),
+            ("reviews", ""),
+            ("sleeps_in_host", "models = [\"oracle\"]"),
+        ],
+        &slow_model(600_000),
+    );
+    for (step, state) in [
+        ("echo", "done"),
+        ("traps", "dead"),
+        ("rejects", "rejected"),
+        ("reviews", "review"),
+        ("sleeps-in-host", "running"),
+        ("retries", "waiting"),
+    ] {
+        let first = check(&served.deliver(step, "m1", &json!({ "total": 1 })), 202, "accepted");
+        served.await_state(&work_of(&first), state);
+        let again = check(&served.deliver(step, "m1", &json!({ "total": 1.0 })), 200, "duplicate");
+        assert_eq!(work_of(&again), work_of(&first), "{step}");
+        assert_eq!(again["state"], state, "{step}");
+        // The first content stands, and the other one is not lost.
+        for _ in 0..2 {
+            let other = check(&served.deliver(step, "m1", &json!({ "total": 2 })), 202, "quarantined");
+            assert_eq!(work_of(&other), work_of(&first), "{step}");
+            assert!(other["kept_as"].is_string(), "{step}: {other}");
+        }
+    }
+    let nameless = served.host.post("/v1/sources/echo/events", &json!({ "total": 1 }));
+    let said = check(&nameless, 400, "no-identity");
+    assert!(said["detail"].as_str().is_some_and(|detail| detail.contains("/id")), "{said}");
+    check(&served.deliver("nobody", "m1", &json!({})), 404, "not-found");
+}
+
+#[test]
+fn s01_the_same_webhook_on_two_connections_is_one_work_and_one_question() {
+    let served = Served::new(
+        &[("sleeps_in_host", "models = [\"oracle\"]")],
+        "[model.oracle]\nkind = \"scripted\"\nrules = \"oracle.json\"\ndelay_ms = 300\ncall_log = \"calls.jsonl\"\n",
+    );
+    let answers = thread::scope(|scope| {
+        let deliver = || served.deliver("sleeps-in-host", "m1", &json!({}));
+        let both = [scope.spawn(deliver), scope.spawn(deliver)];
+        both.map(|one| one.join().expect("a sender ends"))
+    });
+    let mut statuses = answers.each_ref().map(|answer| answer.status());
+    statuses.sort_unstable();
+    assert_eq!(statuses, [Some(200), Some(202)]);
+    let works = answers.map(|answer| work_of(&answer.json().expect("a verdict")));
+    assert_eq!(works[0], works[1]);
+    served.await_state(&works[0], "done");
+    let calls =
+        std::fs::read_to_string(served.workspace.dir().join("calls.jsonl")).expect("the model was asked");
+    assert_eq!(calls.lines().count(), 1, "{calls}");
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_kill() {
+    let mut served = Served::new(&[("echo", "")], "");
+    for round in 0..5 {
+        let accepted = check(&served.deliver("echo", &format!("m{round}"), &json!({})), 202, "accepted");
+        served = served.again();
+        served.await_state(&work_of(&accepted), "done");
+    }
+}
+
+#[test]
+fn a_backlog_is_recorded_and_runs_when_there_is_room() {
+    // One place, which is taken: what comes then must not wait for it.
+    let served = Served::within(1, &[("sleeps_in_host", "models = [\"oracle\"]")], &slow_model(100));
+    let works: Vec<String> = (0..40)
+        .map(|number| {
+            let data = json!({ "number": number % 2 });
+            work_of(&check(&served.deliver("sleeps-in-host", &format!("m{number}"), &data), 202, "accepted"))
+        })
+        .collect();
+    for work in works {
+        served.await_state(&work, "done");
+    }
+}
