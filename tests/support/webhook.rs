@@ -48,7 +48,11 @@ impl Signer {
                 let key = STANDARD.decode(secret.trim_start_matches("whsec_")).expect("a secret of the test");
                 let signed: [&[u8]; 5] = [id.as_bytes(), b".", at.as_bytes(), b".", body];
                 let signature = format!("v1,{}", STANDARD.encode(mac(&key, &signed)));
-                vec![("webhook-id", id.to_owned()), ("webhook-timestamp", at), ("webhook-signature", signature)]
+                vec![
+                    ("webhook-id", id.to_owned()),
+                    ("webhook-timestamp", at),
+                    ("webhook-signature", signature),
+                ]
             }
             Self::Github => {
                 let signature = format!("sha256={}", hex(&[body], secret.as_bytes()));
@@ -74,10 +78,14 @@ impl Signer {
     pub fn body(self, id: &str) -> String {
         match self {
             Self::StandardWebhooks | Self::Github => r#"{"action": "opened"}"#.to_owned(),
-            Self::Stripe => format!(r#"{{"id": "{id}", "created": {}, "type": "charge.succeeded"}}"#, now_s()),
+            Self::Stripe => {
+                format!(r#"{{"id": "{id}", "created": {}, "type": "charge.succeeded"}}"#, now_s())
+            }
             Self::Slack => {
                 let at = now_s();
-                format!(r#"{{"type": "event_callback", "event_id": "{id}", "event_time": {at}, "event": {{}}}}"#)
+                format!(
+                    r#"{{"type": "event_callback", "event_id": "{id}", "event_time": {at}, "event": {{}}}}"#
+                )
             }
         }
     }

@@ -5,7 +5,9 @@ use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::serve::Peer;
 use crate::api::service::Service;
-use crate::api::{bulk, erase, events, health, metrics, primitives, reprocess, steps, work_acts, work_show, works};
+use crate::api::{
+    bulk, erase, events, health, metrics, primitives, reprocess, steps, work_acts, work_show, works,
+};
 use crate::store::token::Verb;
 use axum::Router;
 use axum::body::{Body, Bytes};

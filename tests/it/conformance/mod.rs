@@ -8,6 +8,7 @@ pub(crate) mod harness;
 mod action;
 mod alert;
 mod approval;
+mod breaker;
 mod bulk;
 mod contract;
 pub(crate) mod decision;
@@ -187,6 +188,16 @@ macro_rules! conformance {
                     outbox_settle_with_two_waits_keeps_the_longer_one_after_reopening,
                     outbox_settle_with_a_wait_beyond_all_times_is_no_overflow,
                     outbox_next_due_of_a_paced_row_is_when_its_destination_is_free,
+                ]
+                breaker: [
+                    outbox_take_rests_longer_after_each_further_failure,
+                    outbox_take_sends_one_row_at_a_time_until_one_gets_through,
+                    outbox_take_goes_on_with_the_next_probe_where_its_sender_has_gone,
+                    outbox_settle_counts_what_says_that_the_destination_is_unwell,
+                    outbox_settle_of_calls_that_began_before_a_rest_makes_it_no_longer,
+                    outbox_take_rests_after_reopening_and_no_other_destination,
+                    outbox_take_goes_by_the_terms_that_hold_now,
+                    destination_pace_list_tells_a_wait_from_a_rest,
                 ]
                 decision: [
                     decision_record_the_first_writer_wins,

@@ -105,7 +105,8 @@ fn bad_heads_are_refused_and_the_service_still_serves() {
         let answer = served.host.exchange_remotely(bytes.as_bytes());
         assert_eq!(answer.status(), Some(status), "{what}: {}", answer.text());
     }
-    for path in ["/v1/works/%ff%fe", "/v1/works?limit=many", "/v1/works?state=nowhere", "/v1/works?unknown=1"] {
+    for path in ["/v1/works/%ff%fe", "/v1/works?limit=many", "/v1/works?state=nowhere", "/v1/works?unknown=1"]
+    {
         check(&served.host.send_locally("GET", path, &[], b""), 400, "bad-request");
     }
     check(&served.invoke("echo", "after", 30.0, &json!({})), 200, "done");
