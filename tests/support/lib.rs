@@ -13,3 +13,4 @@ pub mod lead_config;
 pub mod workspace;
 pub mod service;
 pub mod load;
+pub mod webhook;

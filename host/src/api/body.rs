@@ -58,16 +58,31 @@ impl<T: DeserializeOwned> FromRequest<Arc<Service>> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Arc<Service>) -> Result<Self, Problem> {
-        let Raw { headers, bytes } = Raw::from_request(request, service).await?;
-        refuse_what_is_no_json(&headers_of(&headers))?;
-        let text = text(&bytes)?;
-        json_text::parse(text).map_err(|error| Problem::of(Kind::BadJson, &error))?;
-        serde_json::from_str(text).map(Self).map_err(|error| {
-            // The strict reader has read it, so that it is the shape that does not fit.
-            Problem::new(Kind::Invalid, format!("reading the body: {error}"))
-                .remedy("the API's description at /v1/openapi.json has the shape of every body")
-        })
+        let raw = Raw::from_request(request, service).await?;
+        read(json_of(&raw)?).map(Self)
     }
+}
+
+/// The text of a body that says that it is JSON.
+///
+/// # Errors
+/// [`Problem`], where it says something else, or is no UTF-8.
+pub fn json_of(raw: &Raw) -> Result<&str, Problem> {
+    refuse_what_is_no_json(&headers_of(&raw.headers))?;
+    text(&raw.bytes)
+}
+
+/// JSON text as a value of the API.
+///
+/// # Errors
+/// [`Problem`], where it is no JSON with a single meaning, or has another shape.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    json_text::parse(text).map_err(|error| Problem::of(Kind::BadJson, &error))?;
+    serde_json::from_str(text).map_err(|error| {
+        // The strict reader has read it, so that it is the shape that does not fit.
+        Problem::new(Kind::Invalid, format!("reading the body: {error}"))
+            .remedy("the API's description at /v1/openapi.json has the shape of every body")
+    })
 }
 
 /// The body's text.

@@ -12,11 +12,15 @@ use tracing::Instrument as _;
 /// The header with a request's id.
 pub const REQUEST_ID: &str = "x-request-id";
 
+/// A request's id, for those who answer in several parts.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub String);
+
 /// The longest id that is taken from a sender, in bytes; it stands in every line of the log about the request.
 const REQUEST_ID_LIMIT_BYTES: usize = 128;
 
 /// Give the request an id, say in the log what came of it, and write out its problem.
-pub(super) async fn context(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+pub(super) async fn context(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
     let id = request
         .headers()
         .get(REQUEST_ID)
@@ -25,6 +29,7 @@ pub(super) async fn context(State(service): State<Arc<Service>>, request: Reques
         .map_or_else(|| service.random_id(), str::to_owned);
     let path = request.extensions().get::<MatchedPath>().map_or("", |path| path.as_str()).to_owned();
     let span = tracing::info_span!("request", id, method = %request.method(), path);
+    request.extensions_mut().insert(RequestId(id.clone()));
     let begun = std::time::Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {

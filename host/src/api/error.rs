@@ -105,6 +105,10 @@ kinds! {
     Changed = "changed", CONFLICT, false, "It has changed since it was looked at";
     /// A row exists with another payload.
     RowConflict = "row-conflict", CONFLICT, false, "A row exists with another payload";
+    /// Something else is on record.
+    AlreadyRecorded = "already-recorded", CONFLICT, false, "It is recorded with another reference";
+    /// The item is not the claim's.
+    NotClaimed = "not-claimed", CONFLICT, false, "The item is not held under this claim";
     /// Its step's version has not been raised since it was recorded.
     NotRaised = "not-raised", CONFLICT, false, "The step's version has not been raised";
     /// Something that belongs to it has not come to its end.
@@ -125,6 +129,10 @@ kinds! {
     Invalid = "invalid", UNPROCESSABLE_ENTITY, false, "A value is not usable";
     /// The key of an action was used for another one.
     KeyReused = "key-reused", UNPROCESSABLE_ENTITY, false, "The key was used for something else";
+    /// A model gave no usable answer; it may do so later.
+    ModelFailed = "model-failed", BAD_GATEWAY, true, "The model gave no usable answer";
+    /// A model does not answer this question, or not us.
+    ModelRefused = "model-refused", BAD_GATEWAY, false, "The model refused the question";
     /// A fault of this program.
     Internal = "internal", INTERNAL_SERVER_ERROR, true, "The host has failed";
     /// No space is left, or the ledger is busy.

@@ -16,6 +16,7 @@ mod event_body;
 mod events;
 mod health;
 mod metrics;
+pub mod primitives;
 pub mod reprocess;
 pub mod router;
 pub mod serve;

@@ -5,7 +5,7 @@ use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::serve::Peer;
 use crate::api::service::Service;
-use crate::api::{bulk, erase, events, health, metrics, reprocess, steps, work_acts, work_show, works};
+use crate::api::{bulk, erase, events, health, metrics, primitives, reprocess, steps, work_acts, work_show, works};
 use crate::store::token::Verb;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -96,6 +96,7 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], work_show::status_routes()))
         .merge(open(&[Verb::Operate], works::routes()))
         .merge(open(&[Verb::Operate], work_show::routes()))
+        .merge(open(&[Verb::Primitives], primitives::routes()))
         .merge(open(&[Verb::Operate], work_acts::routes()))
         .merge(open(&[Verb::Operate], bulk::routes()))
         .merge(open(&[Verb::Operate], reprocess::routes()))

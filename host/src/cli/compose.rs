@@ -214,7 +214,7 @@ fn refuse_read_only_flow(config: &Config, steps: &BTreeMap<String, Arc<StepSetup
 }
 
 /// Where the stages of handoffs are told.
-fn mirror(config: &Config) -> Result<Option<Mirror>> {
+pub fn mirror(config: &Config) -> Result<Option<Mirror>> {
     let Some(MirrorConfig { destination }) = &config.progress.mirror else { return Ok(None) };
     Ok(Some(Mirror { destination: destination.clone(), terms: row_terms(config, destination)? }))
 }

@@ -1,9 +1,10 @@
 //! How long a key is remembered.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The second part of a contract. It starts when everything that belongs to a work has ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Window {
     /// Keys are never forgotten.

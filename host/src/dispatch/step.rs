@@ -118,6 +118,12 @@ impl Dispatcher {
         recorded.map(|(name, _)| name.as_str())
     }
 
+    /// The steps that can go on from a receipt, and their contract versions.
+    #[must_use]
+    pub fn receipt_steps(&self) -> &Arc<BTreeMap<String, u32>> {
+        &self.receipt_steps
+    }
+
     /// What a step's duplicate gets.
     ///
     /// # Errors

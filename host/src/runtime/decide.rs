@@ -6,9 +6,11 @@
 //! anything is paid, its schema included, and only an answer that passed the schema is recorded. Where the operator wants
 //! a person's approval, a recorded answer ends the run, and is given to one after that.
 
+mod asker;
 mod call;
 mod error;
 
+pub use crate::runtime::decide::asker::Asker;
 pub use crate::runtime::decide::error::DecideError;
 
 use crate::clock::Clock;
@@ -21,15 +23,16 @@ use crate::models::Model;
 use crate::models::ModelError;
 use crate::models::ModelRequest;
 use crate::models::patience::Patience;
+use crate::models::schema;
 use crate::models::schema::Schema;
 use crate::models::schema::Schemas;
 use crate::models::single_flight::SingleFlight;
 use crate::runtime::decide::call::{Call, Flown, Landed};
-use crate::runtime::job::Job;
 use crate::runtime::stop::Stop;
-use crate::runtime::wall::Wall;
 use crate::store::Store;
-use crate::store::decision::{DecisionQuery, Found, Lookup, Pin, Pinned, PinnedAnswer};
+use crate::store::decision::{
+    DecisionQuery, DecisionRecord, Figures, Found, Lookup, Pin, Pinned, PinnedAnswer,
+};
 use crate::store::slot::SlotApproval;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -104,56 +107,95 @@ impl DecisionDesk {
     }
 
     /// The slot's answer of an earlier attempt, where there is one.
-    pub(super) async fn pinned(&self, job: &Job, slot: &str) -> Result<Option<Decision>, DecideError> {
-        let query = DecisionQuery { work: job.work_ref(), slot: slot.to_owned(), cache_key: None };
+    ///
+    /// # Errors
+    /// [`DecideError`], where it is not to be given away.
+    pub async fn pinned(&self, asker: &Asker<'_>, slot: &str) -> Result<Option<Decision>, DecideError> {
+        let query = DecisionQuery { work: asker.work.clone(), slot: slot.to_owned(), cache_key: None };
         match self.store.decision_find(query).await?.found {
-            Some(Found::Pinned(pinned)) => again(job, slot, pinned).map(Some),
+            Some(Found::Pinned(pinned)) => again(asker, slot, pinned).map(Some),
             Some(Found::Cached(_)) | None => Ok(None),
         }
     }
 
-    /// The one answer of the work's slot. Only the wait for the model is excused from the wall.
-    pub(super) async fn decide(
+    /// The one answer of the work's slot. Only the wait for the model is not the run's time.
+    ///
+    /// # Errors
+    /// [`DecideError`], where there is none.
+    pub async fn decide(
         &self,
-        job: &Job,
-        wall: &Wall,
+        asker: &Asker<'_>,
         slot: &str,
         request: ModelRequest,
     ) -> Result<Decision, DecideError> {
-        let identity = key(&job.work.namespace, &request);
-        let cache_key = identity.as_ref().ok().copied();
-        let query = DecisionQuery { work: job.work_ref(), slot: slot.to_owned(), cache_key };
-        let Lookup { revision, found } = self.store.decision_find(query).await?;
-        let found = match found {
-            Some(Found::Pinned(pinned)) => return again(job, slot, pinned),
-            Some(Found::Cached(answer)) => Some(answer),
-            None => None,
+        let (identity, Lookup { revision, found }) = self.look_up(asker, slot, &request).await?;
+        let cached = match found {
+            Some(Found::Pinned(pinned)) => return again(asker, slot, pinned),
+            Some(Found::Cached(_)) => true,
+            None => false,
         };
-        if !job.grants.models.contains(&request.model) {
+        if !asker.may_ask(&request.model) {
             return Err(DecideError::NotGranted { model: request.model });
         }
-        let (work, slot) = (job.work_ref(), slot.to_owned());
-        let pin = Pin { work, token: job.token, slot, cache_key: identity?, revision };
-        let schema = match &request.schema {
-            Some(text) => {
-                let compiled = self.schemas.compiled(text).await;
-                Some(compiled.map_err(|error| DecideError::question(&error))?)
-            }
-            None => None,
+        let pin = pin(asker, slot, identity?, revision);
+        let schema = self.schema(&request).await?;
+        let decision = match cached {
+            true => self.pin(pin).await?,
+            false => self.ask(asker, request, schema, pin).await?,
         };
-        let slot = pin.slot.clone();
-        let decision = match found {
-            Some(_cached) => self.pin(pin).await?,
-            None => self.ask(job, wall, request, schema, pin).await?,
-        };
-        unless_held(job, &slot, decision)
+        unless_held(asker, slot, decision)
+    }
+
+    /// Keep an answer that the asker has got by itself. Where the slot has an answer, or the question one of an earlier
+    /// asker, that one stands and is given back.
+    ///
+    /// # Errors
+    /// [`DecideError`], where it can't be kept.
+    pub async fn keep(
+        &self,
+        asker: &Asker<'_>,
+        slot: &str,
+        request: ModelRequest,
+        answer: String,
+        figures: Figures,
+    ) -> Result<Decision, DecideError> {
+        let (identity, Lookup { revision, found }) = self.look_up(asker, slot, &request).await?;
+        if let Some(Found::Pinned(pinned)) = found {
+            return again(asker, slot, pinned);
+        }
+        let pin = pin(asker, slot, identity?, revision);
+        let schema = self.schema(&request).await?;
+        let answer = schema::hold(schema, answer).await.map_err(|error| DecideError::question(&error))?;
+        let ModelRequest { model, prompt_version, .. } = request;
+        let record = DecisionRecord { model, prompt_version, answer: answer.clone(), figures };
+        let stored = self.store.decision_record(record, pin).await?;
+        let origin = if stored.answer == answer { Origin::Asked } else { Origin::Cached };
+        unless_held(asker, slot, pinned(stored.pinned, origin)?)
+    }
+
+    /// The question's identity, or why it has none, and what is known about it.
+    async fn look_up(
+        &self,
+        asker: &Asker<'_>,
+        slot: &str,
+        request: &ModelRequest,
+    ) -> Result<(Result<CacheKey, DecideError>, Lookup), DecideError> {
+        let identity = key(&asker.work.namespace, request);
+        let cache_key = identity.as_ref().ok().copied();
+        let query = DecisionQuery { work: asker.work.clone(), slot: slot.to_owned(), cache_key };
+        Ok((identity, self.store.decision_find(query).await?))
+    }
+
+    async fn schema(&self, request: &ModelRequest) -> Result<Option<Arc<Schema>>, DecideError> {
+        let Some(text) = &request.schema else { return Ok(None) };
+        let compiled = self.schemas.compiled(text).await;
+        compiled.map(Some).map_err(|error| DecideError::question(&error))
     }
 
     /// Ask, or wait for whoever is asking the same.
     async fn ask(
         &self,
-        job: &Job,
-        wall: &Wall,
+        asker: &Asker<'_>,
         request: ModelRequest,
         schema: Option<Arc<Schema>>,
         pin: Pin,
@@ -165,9 +207,9 @@ impl DecisionDesk {
         };
         let Patience { timeout_ms, .. } = setup.patience;
         // A call costs money: the claim that asks for it must outlive a crash, so that the attempt is counted.
-        job.durable.wait().await?;
+        asker.secure(&*self.store, timeout_ms).await?;
         let question = slot_key(pin.cache_key, pin.work.id, &pin.slot, pin.revision);
-        let key = (job.work.namespace.clone(), question);
+        let key = (asker.work.namespace.clone(), question);
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let call = Call { store, clock, setup, request, schema, pin: pin.clone() };
         let flight = self.flights.run(key, move || call.fly());
@@ -176,7 +218,7 @@ impl DecisionDesk {
             _ => Duration::ZERO,
         };
         let patient = tokio::time::timeout(Duration::from_millis(timeout_ms), flight);
-        let landed = match wall.excuse(patient, own_time).await {
+        let landed = match asker.wait(patient, own_time).await {
             Ok(Ok((landed, _))) => landed?,
             Ok(Err(error)) => {
                 let (cause, retry_after_ms) = (error.to_string(), None);
@@ -204,21 +246,26 @@ impl DecisionDesk {
     }
 }
 
+/// A pin that the asker may make.
+fn pin(asker: &Asker<'_>, slot: &str, cache_key: CacheKey, revision: u32) -> Pin {
+    Pin { work: asker.work.clone(), token: asker.token, slot: slot.to_owned(), cache_key, revision }
+}
+
 /// An answer of an earlier attempt, if this one may have it.
-fn again(job: &Job, slot: &str, pinned: PinnedAnswer) -> Result<Decision, DecideError> {
+fn again(asker: &Asker<'_>, slot: &str, pinned: PinnedAnswer) -> Result<Decision, DecideError> {
     let decision = Decision { answer: pinned.answer, origin: Origin::Pinned };
     match pinned.approval {
         SlotApproval::Rejected { reason, .. } => Err(DecideError::Rejected(reason)),
         SlotApproval::Approved { .. } => Ok(decision),
         // Once asked for, an approval is needed, even where the operator asks for no more of them.
         SlotApproval::Waiting { .. } => Err(held(slot)),
-        SlotApproval::NotAsked => unless_held(job, slot, decision),
+        SlotApproval::NotAsked => unless_held(asker, slot, decision),
     }
 }
 
 /// The decision, unless a person must approve it first.
-fn unless_held(job: &Job, slot: &str, decision: Decision) -> Result<Decision, DecideError> {
-    if job.holds.slots.contains(slot) { Err(held(slot)) } else { Ok(decision) }
+fn unless_held(asker: &Asker<'_>, slot: &str, decision: Decision) -> Result<Decision, DecideError> {
+    if asker.waits_for_approval(slot) { Err(held(slot)) } else { Ok(decision) }
 }
 
 fn held(slot: &str) -> DecideError {

@@ -41,6 +41,12 @@ impl Runtime {
         &self.loader
     }
 
+    /// Where decisions are made.
+    #[must_use]
+    pub fn desk(&self) -> &Arc<DecisionDesk> {
+        &self.desk
+    }
+
     /// The longest that a run waits for one answer of these models, in milliseconds.
     #[must_use]
     pub fn longest_model_wait_ms(&self, models: &BTreeSet<String>) -> u64 {

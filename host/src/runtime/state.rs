@@ -1,7 +1,6 @@
 //! One run's state: what it may do, what it has collected, and the counters that bound it.
 
 use crate::contract::capability::Mode;
-use crate::identity::work_id::row_id;
 use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
@@ -103,11 +102,6 @@ impl RunState {
                     .push(format!("notes cut: more than {} bytes (limits.log_bytes)", self.limits.log_bytes));
             }
         }
-    }
-
-    /// The id of an effect of this work.
-    pub(super) fn row_id(&self, destination: &str, slot: &str, version: u32) -> crate::identity::key::RowId {
-        row_id(&self.job.work.namespace, &self.job.work.root_key, destination, slot, version)
     }
 
     /// A row collected earlier in this run.

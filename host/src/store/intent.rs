@@ -58,6 +58,8 @@ pub struct Intent {
     pub state: IntentState,
     /// The id the third party gave.
     pub external_reference: Option<String>,
+    /// Whether it was recorded when the claim had ended already.
+    pub late: bool,
 }
 
 /// A caller's word that an effect has happened.

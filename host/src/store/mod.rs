@@ -54,11 +54,11 @@ use crate::store::decision::{DecisionFailure, DecisionQuery, DecisionRecord, Loo
 use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::{EffectRecord, Extended, Extension, Intent, Recorded};
-use crate::store::item::{ItemClaim, ItemVerdict};
+use crate::store::item::{ItemClaim, ItemRecord, ItemRecorded, ItemVerdict};
 use crate::store::ledger_size::LedgerSize;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    FoundRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
+    Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
     Sending, Take,
 };
 use crate::store::pause::{Pause, PauseScope};
@@ -69,7 +69,7 @@ use crate::store::reprocess::{Reprocess, Reprocessed};
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
 use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
 use crate::store::token::{NewToken, TokenCreated, TokenRecord};
-use crate::store::work::{Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
+use crate::store::work::{Mark, Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 
 use crate::contract::fence::Token;
@@ -95,6 +95,13 @@ pub trait Ledger: Send + Sync {
     /// Hold a claim for longer, and open the next effect that an outside caller is about to do.
     async fn lease_extend(&self, work: WorkRef, extension: Extension) -> Result<Extended, StoreError>;
 
+    /// The work that an outside caller holds under this token; none where it is not theirs, or no more.
+    async fn work_held(&self, work: WorkRef, token: Token) -> Result<Option<WorkRecord>, StoreError>;
+
+    /// Keep how far the batch of an outside caller has come, under its claim. Another place than before is progress: attempts
+    /// and the time budget begin anew. False where the claim is no longer theirs.
+    async fn cursor_save(&self, work: WorkRef, token: Token, cursor: String) -> Result<bool, StoreError>;
+
     /// Record a step's contract; the contracts of its other versions, newest first. Refuses one whose identity
     /// changed without its version.
     async fn contract_register(
@@ -105,6 +112,10 @@ pub trait Ledger: Send + Sync {
 
     /// Claim items of a batch for a run; a verdict for each key, in order. Durable on return.
     async fn item_claim(&self, claim: ItemClaim) -> Result<Option<Vec<ItemVerdict>>, StoreError>;
+
+    /// Record that an outside caller has done an item. The word counts after the end of its claim too, while nobody else
+    /// has claimed the item; where somebody has, it is kept as evidence.
+    async fn item_record(&self, record: ItemRecord) -> Result<ItemRecorded, StoreError>;
 }
 
 /// Work that waits for a worker.
@@ -136,6 +147,15 @@ pub trait Outbox: Send + Sync {
         token: Token,
         outcome: RowOutcome,
     ) -> Result<RowSettled, StoreError>;
+
+    /// Enqueue a row of an outside caller under its claim, at once and for good; none where the claim is no longer theirs. It
+    /// goes out however the claim ends.
+    async fn outbox_enqueue(
+        &self,
+        work: WorkRef,
+        token: Token,
+        row: NewRow,
+    ) -> Result<Option<Enqueued>, StoreError>;
 
     /// What became of an enqueued row, where it exists.
     async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<FoundRow>, StoreError>;
@@ -182,6 +202,15 @@ pub trait Progress: Send + Sync {
         &self,
         namespace: &str,
         root: crate::identity::key::RootKey,
+    ) -> Result<Option<String>, StoreError>;
+
+    /// Move the handoff of an outside caller's work on, under its claim; the stage that it has reached then, which a mark that
+    /// lies behind does not change. None where the claim is no longer theirs.
+    async fn progress_advance(
+        &self,
+        work: WorkRef,
+        token: Token,
+        mark: Mark,
     ) -> Result<Option<String>, StoreError>;
 
     /// The handoffs that stand in a stage, the one that stands there longest first.

@@ -97,7 +97,7 @@ impl RowState {
     }
 }
 
-/// A row to be inserted with a settle.
+/// A row to be inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRow {
     /// Its id.
@@ -403,6 +403,23 @@ impl OutboxCounts {
     pub fn of(&self, state: RowState) -> u64 {
         self.by_state.get(&state).copied().unwrap_or(0)
     }
+}
+
+/// What became of a row that an outside caller enqueued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enqueued {
+    /// It is there: recorded now, or before with the same payload.
+    There {
+        /// The slot's live revision.
+        id: RowId,
+        /// Where that stands.
+        state: RowState,
+    },
+    /// It was recorded before with another payload, which stands.
+    Conflict {
+        /// The slot's live revision.
+        id: RowId,
+    },
 }
 
 /// A row that was enqueued before.

@@ -278,6 +278,22 @@ pub struct Mark {
     pub mirror: Option<Box<NewRow>>,
 }
 
+impl Mark {
+    /// The mark of a stage of the operator's list; none where the list has no such stage.
+    ///
+    /// ```
+    /// use onceward::store::work::Mark;
+    /// let stages = ["received", "matched", "owned"].map(str::to_owned);
+    /// assert_eq!(Mark::of(&stages, "matched").map(|mark| mark.kept.len()), Some(2));
+    /// assert_eq!(Mark::of(&stages, "lost"), None);
+    /// ```
+    #[must_use]
+    pub fn of(stages: &[String], stage: &str) -> Option<Self> {
+        let at = stages.iter().position(|known| known == stage)?;
+        Some(Self { stage: stage.to_owned(), kept: stages[at..].to_vec(), mirror: None })
+    }
+}
+
 /// How many works may follow one another from one event: far more than any handoff has, and an end for a chain that
 /// never comes to one.
 pub const CHAIN_DEPTH_MAX: u32 = 64;
@@ -304,7 +320,7 @@ pub struct FollowUp {
 /// What became of a settlement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// It is durable.
+    /// It is durable. An outside caller that settles a second time in the same words is told so too.
     Applied,
     /// A row exists with another payload; the work is dead with this cause, and nothing collected was committed.
     RowConflict {

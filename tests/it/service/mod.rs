@@ -12,5 +12,8 @@ mod intake;
 mod invoke;
 mod life;
 mod load;
+mod outages;
+mod secrets;
+mod signed;
 mod stopping;
 mod wire;

@@ -1,7 +1,7 @@
 //! What callers say on the command line.
 
 use crate::contract::response::Response;
-use crate::dispatch::caller::{CALLER_LEASE_DEFAULT_MS, CALLER_LEASE_MAX_MS};
+use crate::dispatch::caller::claim::{CALLER_LEASE_DEFAULT_MS, CALLER_LEASE_MAX_MS};
 use crate::dispatch::retry::RetryPolicy;
 use std::path::PathBuf;
 

@@ -4,13 +4,14 @@ use crate::api::service::{Namespace, Service, SourceSetup};
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::clock::Clock;
-use crate::dispatch::caller::Callers;
+use crate::dispatch::caller::{CallerSetup, Callers};
 use crate::dispatch::delivery::{DeliverTo, Upkeep};
 use crate::dispatch::duty::Duty;
 use crate::dispatch::executor::{Executor, Worker};
 use crate::dispatch::nudge::Nudge;
 use crate::dispatch::outbox::Deliverer;
 use crate::dispatch::retention::{Forget, Retention};
+use crate::runtime::decide::DecisionDesk;
 use crate::store::Store;
 use crate::telemetry::metrics::Metrics;
 use anyhow::{Context as _, Result, bail};
@@ -52,7 +53,7 @@ pub async fn service(
         let age_ms = config.retention.decisions_max_age_ms();
         let retention = Retention::new(Arc::clone(&store), name.clone(), age_ms);
         duties.push(Box::new(Forget::new(retention, Arc::clone(&clock))));
-        namespaces.push(namespace(&config, &store, Some(Arc::clone(&executor)))?);
+        namespaces.push(namespace(&config, &store, &clock, runtime.desk(), Some(Arc::clone(&executor)))?);
         executors.push(executor);
     }
     let sources = match executors.first() {
@@ -65,7 +66,9 @@ pub async fn service(
 
 /// A service that answers and does nothing else, for the commands of a ledger that no host has open.
 pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
-    let namespace = namespace(config, &store, None)?;
+    // No command asks a model, and their keys need not be there for one that does not.
+    let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), BTreeMap::new()));
+    let namespace = namespace(config, &store, &clock, &desk, None)?;
     Ok(alone(config, store, clock, Nudge::default(), Metrics::default(), namespace))
 }
 
@@ -79,7 +82,7 @@ pub async fn answering_with_steps(
     let runtime = compose::runtime(config, &store, &clock)?;
     let dispatcher = compose::dispatcher(config, &runtime, &store, &clock).await?;
     let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
-    let namespace = namespace(config, &store, Some(executor))?;
+    let namespace = namespace(config, &store, &clock, runtime.desk(), Some(executor))?;
     Ok(alone(config, store, clock, nudge, metrics, namespace))
 }
 
@@ -95,15 +98,26 @@ fn alone(
     Service::new(store, clock, config.serve.limits(), nudge, metrics, [namespace], BTreeMap::new())
 }
 
-fn namespace(config: &Config, store: &Arc<dyn Store>, executor: Option<Arc<Executor>>) -> Result<Namespace> {
+fn namespace(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    clock: &Arc<dyn Clock>,
+    desk: &Arc<DecisionDesk>,
+    executor: Option<Arc<Executor>>,
+) -> Result<Namespace> {
     let name = config.namespace.clone();
     let terms = |name: &String| Ok((name.clone(), compose::row_terms(config, name)?));
-    Ok(Namespace {
-        callers: Callers::new(Arc::clone(store), name.clone()),
-        name,
-        executor,
-        row_terms: config.destinations.keys().map(terms).collect::<Result<_>>()?,
-    })
+    let row_terms: BTreeMap<_, _> = config.destinations.keys().map(terms).collect::<Result<_>>()?;
+    let steps = executor.as_ref().map(|executor| Arc::clone(executor.dispatcher().receipt_steps()));
+    let setup = CallerSetup {
+        destinations: row_terms.clone(),
+        receipt_steps: steps.unwrap_or_default(),
+        stages: config.progress.stages.clone().into(),
+        mirror: compose::mirror(config)?,
+        desk: Arc::clone(desk),
+    };
+    let callers = Callers::new(Arc::clone(store), Arc::clone(clock), name.clone(), setup);
+    Ok(Namespace { name, executor, callers, row_terms })
 }
 
 /// The sources, each with its step: its own, the flow's first, or the only one.

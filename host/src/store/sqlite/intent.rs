@@ -39,13 +39,7 @@ fn list(tx: &Tx<'_>, namespace: &str, work: WorkId) -> Result<Vec<Intent>, Store
 /// Keep a caller's word that an effect has happened.
 pub(super) fn record(tx: &Tx<'_>, work: &WorkRef, effect: &EffectRecord) -> Result<Recorded, StoreError> {
     let (namespace, id, token) = (&work.namespace, work.id, effect.token);
-    let found = tx.first(include_str!("queries/work_caller.sql"), (namespace, id.as_bytes()), |row| {
-        Ok((rows::state(row, WorkState::from_word)?, row.get::<_, i64>("token")?))
-    })?;
-    let Some((state, latest)) = found else { return Ok(Recorded::Unknown) };
-    if !(1..=latest).contains(&token.number()) {
-        return Ok(Recorded::Unknown);
-    }
+    let Some(state) = was_given(tx, work, token)? else { return Ok(Recorded::Unknown) };
     let live = tx.holds(work, token)?;
     let before = list(tx, namespace, id)?
         .into_iter()
@@ -53,7 +47,7 @@ pub(super) fn record(tx: &Tx<'_>, work: &WorkRef, effect: &EffectRecord) -> Resu
         .filter(|intent| intent.state == IntentState::Recorded);
     let reference = &effect.external_reference;
     if before.as_ref().is_none_or(|before| before.external_reference.is_none() && reference.is_some()) {
-        let values = (namespace, id.as_bytes(), &effect.slot, token.number(), tx.now_ms, reference);
+        let values = (namespace, id.as_bytes(), &effect.slot, token.number(), tx.now_ms, reference, !live);
         tx.execute(include_str!("queries/intent_record.sql"), values)?;
     }
     let said = detail(effect);
@@ -62,7 +56,7 @@ pub(super) fn record(tx: &Tx<'_>, work: &WorkRef, effect: &EffectRecord) -> Resu
             if before.external_reference.as_ref() != reference.as_ref() {
                 tx.evidence(namespace, id, "effect-recorded", &format!("again: {said}"))?;
             }
-            if live {
+            if live || !before.late {
                 let external_reference = before.external_reference.or_else(|| reference.clone());
                 return Ok(Recorded::Already { external_reference });
             }
@@ -85,9 +79,22 @@ pub(super) fn record(tx: &Tx<'_>, work: &WorkRef, effect: &EffectRecord) -> Resu
     Ok(Recorded::Late { state })
 }
 
+/// How a work of an outside caller stands for which this token was given out, be it the latest or not.
+pub(super) fn was_given(tx: &Tx<'_>, work: &WorkRef, token: Token) -> Result<Option<WorkState>, StoreError> {
+    let key = (&work.namespace, work.id.as_bytes());
+    let found = tx.first(include_str!("queries/work_caller.sql"), key, |row| {
+        Ok((rows::state(row, WorkState::from_word)?, row.get::<_, i64>("token")?))
+    })?;
+    Ok(found.filter(|(_, latest)| (1..=*latest).contains(&token.number())).map(|(state, _)| state))
+}
+
+/// A reference, as evidence tells it.
+pub(super) fn told(reference: Option<&str>) -> String {
+    reference.map(|id| format!(", reference {id}")).unwrap_or_default()
+}
+
 fn detail(effect: &EffectRecord) -> String {
-    let reference = effect.external_reference.as_deref().map(|id| format!(", reference {id}"));
-    format!("{:?}{}, token {}", effect.slot, reference.unwrap_or_default(), effect.token)
+    format!("{:?}{}, token {}", effect.slot, told(effect.external_reference.as_deref()), effect.token)
 }
 
 /// Hold a claim for longer.
@@ -136,7 +143,7 @@ pub(super) fn confirm(tx: &Tx<'_>, work: &WorkRef, reference: Option<&str>) -> R
         list(tx, &work.namespace, work.id)?.into_iter().rfind(|intent| intent.state == IntentState::Open);
     if let (Some(last), Some(reference)) = (last, reference) {
         let values =
-            (&work.namespace, work.id.as_bytes(), &last.slot, last.token, tx.now_ms, Some(reference));
+            (&work.namespace, work.id.as_bytes(), &last.slot, last.token, tx.now_ms, Some(reference), false);
         tx.execute(include_str!("queries/intent_record.sql"), values)?;
     }
     close_open(tx, work, None, IntentState::Recorded)

@@ -1,9 +1,10 @@
 //! Items of a batch.
 
 use crate::store::error::StoreError;
-use crate::store::item::{ItemClaim, ItemEffect, ItemVerdict};
+use crate::store::item::{ItemClaim, ItemEffect, ItemRecord, ItemRecorded, ItemVerdict};
+use crate::store::sqlite::intent;
 use crate::store::sqlite::tx::Tx;
-use crate::store::work::Settlement;
+use crate::store::work::{Settlement, WorkRef};
 
 /// Claim items for a run that still holds its work; none where it does not.
 pub(super) fn claim(tx: &Tx<'_>, claim: &ItemClaim) -> Result<Option<Vec<ItemVerdict>>, StoreError> {
@@ -27,6 +28,34 @@ fn claim_one(tx: &Tx<'_>, claim: &ItemClaim, key: &str) -> Result<ItemVerdict, S
     let values = (namespace, step, key, claim.work.id.as_bytes(), claim.token.number(), tx.now_ms);
     tx.execute(include_str!("queries/item_claim.sql"), values)?;
     Ok(ItemVerdict::Acquired)
+}
+
+/// Keep a caller's word that an item has been done.
+pub(super) fn record(tx: &Tx<'_>, record: &ItemRecord) -> Result<ItemRecorded, StoreError> {
+    let ItemRecord { work: WorkRef { namespace, id }, step, token, item } = record;
+    let (key, reference) = (&item.key, &item.external_reference);
+    let owned = (namespace, step, key, id.as_bytes(), token.number());
+    let found = tx.first(include_str!("queries/item_owned.sql"), owned, |row| {
+        Ok((row.get::<_, bool>("done")?, row.get("external_reference")?))
+    })?;
+    let said = format!("{key:?}{}, token {token}", intent::told(reference.as_deref()));
+    match found {
+        Some((true, external_reference)) => Ok(ItemRecorded::Already { external_reference }),
+        Some((false, _)) => {
+            let values = (namespace, step, key, id.as_bytes(), token.number(), reference, tx.now_ms);
+            if tx.execute(include_str!("queries/item_record.sql"), values)? != 1 {
+                return Err(tx.corrupt(format!("the item {key:?} is held and could not be finished")));
+            }
+            tx.evidence(namespace, *id, "item-recorded", &said)?;
+            Ok(ItemRecorded::Applied)
+        }
+        None => {
+            if intent::was_given(tx, &record.work, *token)?.is_some() {
+                tx.evidence(namespace, *id, "item-recorded", &format!("late, it is not held: {said}"))?;
+            }
+            Ok(ItemRecorded::NotHeld)
+        }
+    }
 }
 
 /// Finish and release items with the run's outcome.

@@ -11,6 +11,7 @@ mod bulk;
 mod claim;
 mod contract;
 mod decision;
+mod enqueue;
 mod erase;
 mod evidence;
 mod family;

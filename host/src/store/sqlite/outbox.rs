@@ -5,16 +5,20 @@ use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::Outbox;
 use crate::store::error::StoreError;
-use crate::store::outbox::{FoundRow, NextDue, RowOutcome, RowRef, RowSettled, RowState, Sending, Take};
+use crate::store::outbox::{
+    Enqueued, FoundRow, NewRow, NextDue, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
+};
 use crate::store::pause::PauseScope;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::alert;
 use crate::store::sqlite::approval;
+use crate::store::sqlite::enqueue;
 use crate::store::sqlite::pace;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::receipt;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, first};
+use crate::store::work::WorkRef;
 use async_trait::async_trait;
 
 const ALERTING: &str = "making alerts";
@@ -34,6 +38,15 @@ impl Outbox for SqliteStore {
         outcome: RowOutcome,
     ) -> Result<RowSettled, StoreError> {
         self.writer.call("recording a delivery", move |tx| settle(tx, &row, token, &outcome)).await
+    }
+
+    async fn outbox_enqueue(
+        &self,
+        work: WorkRef,
+        token: Token,
+        row: NewRow,
+    ) -> Result<Option<Enqueued>, StoreError> {
+        self.writer.call("enqueuing a row", move |tx| enqueue::enqueue(tx, &work, token, &row)).await
     }
 
     async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<FoundRow>, StoreError> {

@@ -1,5 +1,6 @@
 //! How far handoffs have come.
 
+use crate::contract::fence::Token;
 use crate::identity::key::RootKey;
 use crate::store::Progress;
 use crate::store::error::StoreError;
@@ -24,6 +25,15 @@ impl Progress for SqliteStore {
                 first(c, "looking for progress", sql, (namespace, root.as_bytes()), |row| row.get(0))
             })
             .await
+    }
+
+    async fn progress_advance(
+        &self,
+        work: WorkRef,
+        token: Token,
+        mark: Mark,
+    ) -> Result<Option<String>, StoreError> {
+        self.writer.call("moving a handoff", move |tx| advance_held(tx, &work, token, &mark)).await
     }
 
     async fn progress_list(&self, filter: ProgressFilter) -> Result<Vec<Handoff>, StoreError> {
@@ -61,7 +71,18 @@ impl Progress for SqliteStore {
     }
 }
 
-/// Move a handoff on with the outcome of a run, and tell it elsewhere; a mark that is no step forward changes nothing.
+/// Move the handoff of a held work on; the stage that it has reached then.
+fn advance_held(tx: &Tx<'_>, work: &WorkRef, token: Token, mark: &Mark) -> Result<Option<String>, StoreError> {
+    if !tx.holds_for_caller(work, token)? {
+        return Ok(None);
+    }
+    advance(tx, work, mark)?;
+    let key = (&work.namespace, work.id.as_bytes());
+    let stage = tx.first(include_str!("queries/progress_of_work.sql"), key, |row| row.get(0))?;
+    stage.map(Some).ok_or_else(|| tx.corrupt("a handoff that was moved on has no stage"))
+}
+
+/// Move a handoff on with the outcome of a run, or under a claim, and tell it elsewhere; a mark that is no step forward changes nothing.
 pub(super) fn advance(tx: &Tx<'_>, work: &WorkRef, mark: &Mark) -> Result<(), StoreError> {
     let kept = serde_json::json!(mark.kept).to_string();
     let advanced = tx.execute(

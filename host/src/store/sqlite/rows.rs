@@ -181,6 +181,7 @@ pub(super) fn intent(row: &Row<'_>) -> rusqlite::Result<Intent> {
         opened_ms: row.get("opened_ms")?,
         state: state(row, IntentState::from_word)?,
         external_reference: row.get("external_reference")?,
+        late: row.get("late")?,
     })
 }
 

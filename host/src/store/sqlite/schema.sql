@@ -55,6 +55,8 @@ CREATE TABLE work (
     needs_review    TEXT,
     cause           TEXT,
     cancel_cause    TEXT,
+    -- What an outside caller settled, so that its saying so again is the same act.
+    settled_as      BLOB CHECK (length(settled_as) = 32),
     window_ms       INTEGER CHECK (window_ms > 0),
     window_marker   TEXT,
     forget_after_ms INTEGER,
@@ -120,10 +122,12 @@ CREATE TABLE intent (
     state               TEXT NOT NULL CHECK (state IN ('open', 'recorded', 'withdrawn')),
     external_reference  TEXT,
     closed_ms           INTEGER,
+    late                INTEGER NOT NULL DEFAULT 0 CHECK (late IN (0, 1)),
     PRIMARY KEY (namespace, work_id, slot, token),
     FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
     CHECK ((state = 'open') = (closed_ms IS NULL)),
-    CHECK (external_reference IS NULL OR state = 'recorded')
+    CHECK (external_reference IS NULL OR state = 'recorded'),
+    CHECK (late = 0 OR state = 'recorded')
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER intent_record_stands BEFORE UPDATE ON intent

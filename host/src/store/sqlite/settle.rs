@@ -1,5 +1,6 @@
 //! Settling: token check, state, result, rows, marks, decisions, items and follow-up in one transaction.
 
+use crate::identity::key::digest;
 use crate::store::error::StoreError;
 use crate::store::outbox::NewRow;
 use crate::store::sqlite::decision;
@@ -19,7 +20,7 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
     // Checked first, so that a stale holder can't even learn of a conflict, let alone cause one.
     if !tx.holds(&settlement.work, settlement.token)? {
-        return Ok(Settled::LeaseLost);
+        return settled_before(tx, settlement);
     }
     for note in &settlement.notes {
         tx.evidence(namespace, work, "note", note)?;
@@ -56,6 +57,24 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     }
     update(tx, settlement, &Change::of(&settlement.outcome, tx.now_ms))?;
     Ok(Settled::Applied)
+}
+
+/// The label under which the words of a settlement are hashed.
+const SETTLED_LABEL: &str = "onceward/settled";
+
+/// What a settlement says. An outside caller whose reply was lost says it again, which is the same act.
+fn words(settlement: &Settlement) -> [u8; 32] {
+    let change = Change::of(&settlement.outcome, 0);
+    let said = change.output.or(change.cause).unwrap_or_default();
+    let (token, due_ms) = (settlement.token.number().to_be_bytes(), change.due_ms.unwrap_or(0).to_be_bytes());
+    digest(SETTLED_LABEL, &[&token, change.state.word().as_bytes(), said.as_bytes(), &due_ms])
+}
+
+/// The token no longer holds the work: this very settlement may have ended it.
+fn settled_before(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
+    let key = (&settlement.work.namespace, settlement.work.id.as_bytes(), words(settlement));
+    let before: Option<bool> = tx.first(include_str!("queries/work_settled_as.sql"), key, |row| row.get(0))?;
+    Ok(if before == Some(true) { Settled::Applied } else { Settled::LeaseLost })
 }
 
 const fn collected(outcome: &Outcome) -> Option<&Collected> {
@@ -209,6 +228,7 @@ fn update(tx: &Tx<'_>, settlement: &Settlement, change: &Change<'_>) -> Result<(
             change.cause,
             tx.now_ms,
             change.given_back.is_some(),
+            words(settlement),
         ),
     )?;
     if updated != 1 {

@@ -66,6 +66,12 @@ impl Tx<'_> {
         Ok(holds == Some(true))
     }
 
+    /// The fence of an outside caller, who holds no work of a step in this host.
+    pub(super) fn holds_for_caller(&self, work: &WorkRef, token: Token) -> Result<bool, StoreError> {
+        let key = (&work.namespace, work.id.as_bytes(), token.number());
+        Ok(self.first(include_str!("queries/work_held.sql"), key, |_| Ok(()))?.is_some())
+    }
+
     /// Append a line to a work's evidence.
     pub(super) fn evidence(
         &self,

@@ -2,6 +2,7 @@
 
 use crate::identity::json_text;
 use crate::models::ModelRequest;
+use crate::runtime::decide::Asker;
 use crate::runtime::decide::DecideError;
 use crate::runtime::decide::Decision as DeskDecision;
 use crate::runtime::decide::Origin as DeskOrigin;
@@ -83,7 +84,7 @@ impl Host for RunState {
             input: question.input,
             schema: question.output_schema,
         };
-        match self.desk.decide(&self.job, &self.wall, &slot, request).await {
+        match self.desk.decide(&Asker::run(&self.job, &self.wall), &slot, request).await {
             Ok(decision) => Ok(Ok(self.give(&slot, decision))),
             Err(error) => refuse(error),
         }
@@ -127,7 +128,7 @@ impl RunState {
     async fn pinned(&self, slot: &str) -> Result<Option<DeskDecision>, DecideError> {
         match self.by_rule(slot) {
             Some(rule) => Ok(Some(rule)),
-            None => self.desk.pinned(&self.job, slot).await,
+            None => self.desk.pinned(&Asker::run(&self.job, &self.wall), slot).await,
         }
     }
 }

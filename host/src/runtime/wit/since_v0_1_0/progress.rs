@@ -13,7 +13,7 @@ impl Host for RunState {
         }
         let stages = self.job.stages.clone();
         let place = |name: &str| stages.iter().position(|known| known == name);
-        let Some(wanted) = place(&stage) else {
+        let Some(mark) = Mark::of(&stages, &stage) else {
             return Ok(Err(ProgressError::UnknownStage(format!("the stages are {}", stages.join(", ")))));
         };
         let reached = match &self.collected.mark {
@@ -25,12 +25,12 @@ impl Host for RunState {
         };
         // A stage that the operator has taken out of the list holds nothing back.
         if let Some(reached) = reached
-            && let Some(at) = place(&reached)
+            && let (Some(at), Some(wanted)) = (place(&reached), place(&stage))
             && at > wanted
         {
             return Ok(Err(ProgressError::Backwards(reached)));
         }
-        self.collected.mark = Some(Mark { stage, kept: stages[wanted..].to_vec(), mirror: None });
+        self.collected.mark = Some(mark);
         Ok(Ok(()))
     }
 

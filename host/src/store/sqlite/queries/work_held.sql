@@ -1,0 +1,5 @@
+-- The fence of an outside caller, with what it holds.
+SELECT namespace, work_id, root_key, root_version, readable_key, step, version, holder, source, event_id,
+       occurred_at_ms, payload, state, attempt, budget_from_ms, chunk, duplicates, due_ms, lease_until_ms, cursor, output, needs_review, cause,
+       chain_depth, erased_ms, created_ms, updated_ms
+FROM work WHERE namespace = ?1 AND work_id = ?2 AND state = 'running' AND token = ?3 AND holder = 'caller'
