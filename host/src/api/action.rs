@@ -33,7 +33,9 @@ impl IntoParams for ActionKey {
             .name(IDEMPOTENCY_KEY)
             .parameter_in(ParameterIn::Header)
             .required(Required::False)
-            .description(Some("The act's identity: sent again with the same one it is done once, and answered alike"))
+            .description(Some(
+                "The act's identity: sent again with the same one it is done once, and answered alike",
+            ))
             .schema(Some(text));
         vec![parameter.build()]
     }

@@ -70,7 +70,8 @@ impl Spread {
             return Err(Problem::new(Kind::Invalid, detail).remedy("decide about them in several requests"));
         }
         if every_ms > EVERY_MAX_MS {
-            let detail = format!("deciding about many: `every_ms` is {every_ms}, and can be 0 to {EVERY_MAX_MS}");
+            let detail =
+                format!("deciding about many: `every_ms` is {every_ms}, and can be 0 to {EVERY_MAX_MS}");
             return Err(Problem::new(Kind::Invalid, detail));
         }
         Ok(self)
@@ -170,10 +171,12 @@ async fn replay(
     let actor = caller.actor(Said { by, why }, key)?;
     let possible = WorkDecision::Replay { due_in_ms: 0 };
     if !possible.from_states().contains(&state) {
-        let from = possible.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>().join(" or ");
+        let from =
+            possible.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>().join(" or ");
         let word = state.word();
-        let detail =
-            format!("replaying works: this can be said of those that are {from}, and not of {word}; nothing was changed");
+        let detail = format!(
+            "replaying works: this can be said of those that are {from}, and not of {word}; nothing was changed"
+        );
         return Err(Problem::new(Kind::Invalid, detail));
     }
     let choice = WorkChoice { namespace: caller.namespace.name.clone(), state, step, cause };

@@ -149,8 +149,10 @@ async fn list(
     format: Format,
 ) -> Result<Ending> {
     let client = Client::reading(config).await?;
-    let filter: Vec<(&str, String)> =
-        [("state", state), ("step", step)].into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let filter: Vec<(&str, String)> = [("state", state), ("step", step)]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect();
     let (mut works, mut left, mut before) = (Vec::new(), limit, None);
     loop {
         let mut query = filter.clone();

@@ -141,7 +141,13 @@ pub(super) async fn payload_erase_is_refused_while_anything_of_the_family_is_ope
 
 fn dead() -> onceward::store::work::WorkFilter {
     let state = Some(WorkState::Dead);
-    onceward::store::work::WorkFilter { namespace: SPACE.to_owned(), state, step: None, before: None, limit: 1 }
+    onceward::store::work::WorkFilter {
+        namespace: SPACE.to_owned(),
+        state,
+        step: None,
+        before: None,
+        limit: 1,
+    }
 }
 
 pub(super) async fn payload_erase_is_refused_while_a_suppressed_row_may_take_its_turn(bench: Bench) {

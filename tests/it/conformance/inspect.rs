@@ -47,7 +47,10 @@ pub(super) async fn work_list_goes_on_where_a_page_ended_whatever_came_meanwhile
     };
     let (first, last) = page(None, None).await;
     let (done_first, done_last) = page(Some(WorkState::Done), None).await;
-    assert_eq!((first, done_first), (vec!["4".to_owned(), "3".to_owned()], vec!["4".to_owned(), "2".to_owned()]));
+    assert_eq!(
+        (first, done_first),
+        (vec!["4".to_owned(), "3".to_owned()], vec!["4".to_owned(), "2".to_owned()])
+    );
     let new = bench.hold("5").await;
     bench.settle(&new, done()).await;
     assert_eq!(page(None, last).await.0, ["2", "1"]);

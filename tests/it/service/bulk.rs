@@ -33,13 +33,15 @@ fn works(service: &Service, state: &str) -> Vec<Value> {
 
 /// When the replayed works are due, in order.
 fn due(service: &Service) -> Vec<i64> {
-    let mut due: Vec<i64> = works(service, "waiting").iter().filter_map(|work| work["due_ms"].as_i64()).collect();
+    let mut due: Vec<i64> =
+        works(service, "waiting").iter().filter_map(|work| work["due_ms"].as_i64()).collect();
     due.sort_unstable();
     due
 }
 
 fn asked(more: &Value) -> Vec<u8> {
-    let mut body = json!({ "by": "Noor", "why": "the CRM is repaired", "cause": "429", "every_ms": EVERY_MS });
+    let mut body =
+        json!({ "by": "Noor", "why": "the CRM is repaired", "cause": "429", "every_ms": EVERY_MS });
     body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
     body.to_string().into_bytes()
 }
@@ -58,13 +60,17 @@ async fn s23_five_thousand_dead_letters_are_counted_capped_spread_and_resumed_ov
     let told = |answer: &Exchange| answer.json().expect("an answer");
     let dry = replay(&service, None, &json!({ "dry_run": true }));
     assert_eq!(told(&dry), json!({ "dry_run": true, "decided": 0, "left": DEAD }));
-    assert_eq!(told(&replay(&service, None, &json!({ "dry_run": true, "cause": "nothing like it" })))["left"], 0);
+    assert_eq!(
+        told(&replay(&service, None, &json!({ "dry_run": true, "cause": "nothing like it" })))["left"],
+        0
+    );
     assert_eq!(told(&replay(&service, None, &json!({ "dry_run": true, "step": "another" })))["left"], 0);
     assert!(due(&service).is_empty(), "a dry run changes nothing");
 
     // The host is killed somewhere in the middle, or before, or after.
     let all = json!({ "limit": 4_500 });
-    let leaving = service.send_and_leave("POST", "/v1/works/replay", &[("Idempotency-Key", "bulk-1")], &asked(&all));
+    let leaving =
+        service.send_and_leave("POST", "/v1/works/replay", &[("Idempotency-Key", "bulk-1")], &asked(&all));
     while works(&service, "waiting").is_empty() {}
     service.kill();
     drop(leaving);
@@ -72,7 +78,11 @@ async fn s23_five_thousand_dead_letters_are_counted_capped_spread_and_resumed_ov
     let before = due(&service).len();
     assert!(before > 0 && before.is_multiple_of(100), "whole batches: {before}");
     let answer = replay(&service, Some("bulk-1"), &all);
-    assert_eq!(told(&answer), json!({ "dry_run": false, "decided": 4_500, "left": 500 }), "{before} were done");
+    assert_eq!(
+        told(&answer),
+        json!({ "dry_run": false, "decided": 4_500, "left": 500 }),
+        "{before} were done"
+    );
     let spread = due(&service);
     assert_eq!(spread.len(), 4_500);
     let close: Vec<_> = spread.windows(2).filter(|pair| pair[1] - pair[0] < EVERY_MS).collect();
@@ -80,8 +90,12 @@ async fn s23_five_thousand_dead_letters_are_counted_capped_spread_and_resumed_ov
     assert_eq!(told(&replay(&service, Some("bulk-1"), &all))["decided"], 4_500, "a repeat is the same act");
     assert_eq!(due(&service), spread, "and changes nothing");
     check(&replay(&service, Some("bulk-1"), &json!({ "limit": 4_500, "cause": "42" })), 422, "key-reused");
-    assert_eq!(told(&replay(&service, Some("bulk-2"), &all)), json!({ "dry_run": false, "decided": 500, "left": 0 }));
-    let ids: BTreeSet<String> = works(&service, "waiting").iter().map(|work| work["work_id"].to_string()).collect();
+    assert_eq!(
+        told(&replay(&service, Some("bulk-2"), &all)),
+        json!({ "dry_run": false, "decided": 500, "left": 0 })
+    );
+    let ids: BTreeSet<String> =
+        works(&service, "waiting").iter().map(|work| work["work_id"].to_string()).collect();
     assert_eq!(ids.len(), DEAD, "each under its own key");
     assert!(service.stop().success());
 }
@@ -116,6 +130,7 @@ async fn s23_replayed_works_reach_a_receiver_that_allows_few_a_second_once_each(
     assert_eq!(works(&service, "done").len(), LETTERS);
     let counts = crm.counts().expect("the CRM's file");
     assert_eq!((counts.created, counts.conflicts), (LETTERS as u64, 0), "{counts:?}");
-    let titles: BTreeSet<String> = crm.deals().expect("the CRM's file").into_iter().map(|deal| deal.body).collect();
+    let titles: BTreeSet<String> =
+        crm.deals().expect("the CRM's file").into_iter().map(|deal| deal.body).collect();
     assert_eq!(titles.len(), LETTERS, "each once");
 }

@@ -20,7 +20,10 @@ fn s18_a_run_that_never_ends_is_stopped_and_cancelled_while_it_runs() {
     let acted = check(&served.host.post(&path, &said()), 200, "applied");
     assert_eq!(acted["state"], "cancelled", "the run was stopped before the answer");
     let whole = served.await_state(&work, "cancelled");
-    assert!(whole["work"]["cause"].as_str().is_some_and(|cause| cause.contains("it eats the host")), "{whole}");
+    assert!(
+        whole["work"]["cause"].as_str().is_some_and(|cause| cause.contains("it eats the host")),
+        "{whole}"
+    );
     check(&served.host.post(&path, &said()), 409, "wrong-state");
     let again = check(&served.deliver("endless-loop", "m1", &json!({})), 200, "duplicate");
     assert_eq!(again["state"], "cancelled");
@@ -46,7 +49,8 @@ fn a_work_that_waits_for_a_place_is_stopped_as_it_begins() {
         let invoked = scope.spawn(|| served.invoke("endless-loop", "m2", 60.0, &json!({})));
         let second = "endless-loop:v1:test:m2";
         served.await_state(second, "running");
-        let cancel = |work: &str, key: &str| served.host.act(&format!("/v1/works/{work}/cancel"), key, &said());
+        let cancel =
+            |work: &str, key: &str| served.host.act(&format!("/v1/works/{work}/cancel"), key, &said());
         let asked = check(&cancel(second, "click-1"), 202, "asked");
         assert_eq!(asked["state"], "running", "its run has not begun, so that nothing can be stopped");
         check(&cancel(second, "click-2"), 202, "asked");
@@ -62,7 +66,8 @@ fn a_cancellation_and_a_claim_exclude_each_other() {
     let served = Served::new(&[("flags_by_attempt", retry)], "");
     let works: Vec<String> = (0..40)
         .map(|n| {
-            let taken = served.deliver("flags-by-attempt", &n.to_string(), &json!({ "succeed_at": 2 + n % 5 }));
+            let taken =
+                served.deliver("flags-by-attempt", &n.to_string(), &json!({ "succeed_at": 2 + n % 5 }));
             work_of(&check(&taken, 202, "accepted"))
         })
         .collect();

@@ -2,8 +2,8 @@
 
 use crate::dead_letters::open;
 use crate::service::served::{check, work_of};
-use onceward::store::operate::Actor;
 use onceward::store::Tokens as _;
+use onceward::store::operate::Actor;
 use onceward::store::token::{NewToken, TokenCreated, Verb, hash};
 use serde_json::json;
 use support::paths;
@@ -77,7 +77,8 @@ async fn each_act_takes_its_verb_and_nobody_sees_the_works_of_another_namespace(
     }
     let listed = send("stranger", "GET", "/v1/works", "").json().expect("a list");
     assert_eq!(listed["works"], json!([]));
-    let many = send("stranger", "POST", "/v1/works/replay", &json!({ "state": "review", "why": "x" }).to_string());
+    let many =
+        send("stranger", "POST", "/v1/works/replay", &json!({ "state": "review", "why": "x" }).to_string());
     assert_eq!(many.json().expect("an answer"), json!({ "dry_run": false, "decided": 0, "left": 0 }));
 
     // The token says who acts.

@@ -12,7 +12,8 @@ const NOOR: [&str; 4] = ["--by", "Noor", "--why", "looked at it"];
 #[track_caller]
 fn noor(host: &Workspace, args: &[&str], code: i32, said: &[&str]) {
     let output = host.run(&[args, &NOOR[..]].concat()).expect("it starts");
-    let all = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let all =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{args:?}\n{all}");
     for words in said {
         assert!(all.contains(words), "{args:?} should say {words:?}, but says:\n{all}");
@@ -22,7 +23,12 @@ fn noor(host: &Workspace, args: &[&str], code: i32, said: &[&str]) {
 #[test]
 fn works_are_listed_shown_and_decided_about_beside_a_running_host() {
     let served = Served::new(
-        &[("echo", ""), ("traps", "retry = { attempts_max = 1 }"), ("reviews", ""), ("endless_loop", "limits = { wall_ms = 3600000 }")],
+        &[
+            ("echo", ""),
+            ("traps", "retry = { attempts_max = 1 }"),
+            ("reviews", ""),
+            ("endless_loop", "limits = { wall_ms = 3600000 }"),
+        ],
         "",
     );
     let host = &served.workspace;
@@ -46,12 +52,32 @@ fn works_are_listed_shown_and_decided_about_beside_a_running_host() {
     noor(host, &["work", "replay", &dead], 0, &["is waiting now"]);
     served.await_state(&dead, "dead");
     noor(host, &["work", "replay", "--all", "--dry-run"], 0, &["1 works are chosen"]);
-    noor(host, &["work", "replay", "--all", "--cause", "nothing like it"], 0, &["0 works were decided about"]);
-    noor(host, &["work", "resolve", &done, "--as", "done", "--output", "{\"a\":1}"], 1, &["it is done", "in-doubt"]);
+    noor(
+        host,
+        &["work", "replay", "--all", "--cause", "nothing like it"],
+        0,
+        &["0 works were decided about"],
+    );
+    noor(
+        host,
+        &["work", "resolve", &done, "--as", "done", "--output", "{\"a\":1}"],
+        1,
+        &["it is done", "in-doubt"],
+    );
     noor(host, &["work", "resolve", &done, "--as", "again", "--output", "1"], 1, &["go with `done` alone"]);
-    noor(host, &["work", "resolve", &done, "--as", "done", "--output", "{"], 1, &["--output is not acceptable JSON"]);
+    noor(
+        host,
+        &["work", "resolve", &done, "--as", "done", "--output", "{"],
+        1,
+        &["--output is not acceptable JSON"],
+    );
     noor(host, &["work", "reprocess", &done], 3, &["raise the step's version"]);
-    noor(host, &["work", "erase", &done, "nothing"], 1, &["no work has the id or key \"nothing\"", "onceward work list"]);
+    noor(
+        host,
+        &["work", "erase", &done, "nothing"],
+        1,
+        &["no work has the id or key \"nothing\"", "onceward work list"],
+    );
     noor(host, &["work", "erase", &done], 0, &["erased the payloads of 1 works"]);
     noor(host, &["work", "erase", &done, &review], 0, &["erased before", "erased the payloads of 1 works"]);
     noor(host, &["work", "show", ".."], 2, &[]);
@@ -66,10 +92,18 @@ fn one_that_is_refused_does_not_leave_the_copies_of_those_before_it() {
     let data = json!({ "text": "my number is 4815162342" });
     let done = work_of(&check(&served.invoke("echo", "m1", 30.0, &data), 200, "done"));
     let review = work_of(&check(&served.invoke("reviews", "m1", 30.0, &json!({})), 202, "in-review"));
-    noor(host, &["work", "erase", &done, &review], 1, &["erased the payloads of 1 works", "is review", "nothing of this event"]);
+    noor(
+        host,
+        &["work", "erase", &done, &review],
+        1,
+        &["erased the payloads of 1 works", "is review", "nothing of this event"],
+    );
     for end in ["", "-wal"] {
         let bytes = std::fs::read(host.dir().join(format!("onceward.db{end}"))).unwrap_or_default();
-        assert!(!String::from_utf8_lossy(&bytes).contains("4815162342"), "onceward.db{end} holds what was erased");
+        assert!(
+            !String::from_utf8_lossy(&bytes).contains("4815162342"),
+            "onceward.db{end} holds what was erased"
+        );
     }
 }
 

@@ -63,8 +63,12 @@ fn a_work_is_found_by_its_id_the_beginning_of_it_and_its_key() {
         assert_eq!(whole["work"]["work_id"], json!(work), "{name}: {whole}");
         let payload = whole["work"]["payload"].as_str().expect("JSON text");
         assert_eq!(serde_json::from_str::<Value>(payload).expect("JSON"), json!({ "n": 1 }));
-        let kinds: Vec<_> =
-            whole["evidence"].as_array().expect("lines").iter().filter_map(|line| line["kind"].as_str()).collect();
+        let kinds: Vec<_> = whole["evidence"]
+            .as_array()
+            .expect("lines")
+            .iter()
+            .filter_map(|line| line["kind"].as_str())
+            .collect();
         assert!(kinds.starts_with(&["claimed"]) && kinds.ends_with(&["settled"]), "{kinds:?}");
     }
 }
@@ -114,7 +118,8 @@ fn an_event_is_given_back_as_it_arrived_and_no_browser_takes_it_for_a_page() {
         assert_eq!(event.header(name), Some(value));
     }
     served.await_state(&work, "done");
-    let erased = served.host.post(&format!("/v1/works/{work}/erase"), &json!({ "by": "admin", "why": "asked" }));
+    let erased =
+        served.host.post(&format!("/v1/works/{work}/erase"), &json!({ "by": "admin", "why": "asked" }));
     check(&erased, 200, "erased");
     check(&served.host.get(&format!("/v1/works/{work}/event")), 404, "not-found");
 }
