@@ -13,6 +13,7 @@ mod invoke;
 mod life;
 mod load;
 mod outages;
+mod scenarios;
 mod secrets;
 mod signed;
 mod stopping;

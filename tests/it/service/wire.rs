@@ -147,16 +147,22 @@ fn a_hundred_megabytes_are_refused_and_the_sender_hears_it() {
 
 #[test]
 fn a_slow_sender_holds_up_nobody_and_is_told() {
-    let served = Served::new(&[("echo", "")], "[serve]\nbody_timeout_ms = 300\n");
+    let served = Served::new(&[("echo", "")], "[serve]\narrival_timeout_ms = 300\n");
     let mut slow = TcpStream::connect(served.host.address()).expect("it listens");
     slow.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
     slow.write_all(json_head(EVENTS, 100).as_bytes()).expect("a head");
     slow.write_all(b"{").expect("a byte");
+    let mut slower = TcpStream::connect(served.host.address()).expect("it listens");
+    slower.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
+    slower.write_all(b"POST /v1/sour").expect("a part of a head");
     check(&served.invoke("echo", "meanwhile", 30.0, &json!({})), 200, "done");
     let mut answer = String::new();
     slow.read_to_string(&mut answer).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(answer.contains("urn:onceward:problem:too-slow"), "{answer}");
+    let mut answer = String::new();
+    let _ = slower.read_to_string(&mut answer).expect("the connection ends");
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
 }
 
 #[test]
