@@ -1,6 +1,12 @@
 //! The host as a service: a process that is asked over real sockets.
 
 mod served;
+mod acts;
+mod bulk;
+mod cancel;
+mod tokens;
+mod verbs;
+mod works;
 mod faces;
 mod intake;
 mod invoke;
