@@ -20,7 +20,11 @@ pub struct RequestId(pub String);
 const REQUEST_ID_LIMIT_BYTES: usize = 128;
 
 /// Give the request an id, say in the log what came of it, and write out its problem.
-pub(super) async fn context(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn context(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let id = request
         .headers()
         .get(REQUEST_ID)

@@ -58,8 +58,8 @@ use crate::store::item::{ItemClaim, ItemRecord, ItemRecorded, ItemVerdict};
 use crate::store::ledger_size::LedgerSize;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState,
-    Sending, Take,
+    Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef,
+    RowSettled, RowState, Sending, Take,
 };
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::progress::{Handoff, ProgressFilter, StageCount};

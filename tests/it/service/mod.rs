@@ -5,5 +5,6 @@ mod faces;
 mod intake;
 mod invoke;
 mod life;
+mod primitives;
 mod stopping;
 mod wire;
