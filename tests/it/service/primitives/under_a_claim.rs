@@ -1,7 +1,7 @@
 //! Batches of callers: the place in the list, and its items.
 
 use crate::service::primitives::{after_the_lease, held, hold, say, served, taken_over};
-use crate::service::served::check;
+use crate::service::served::{Served, check};
 use serde_json::{Value, json};
 
 #[test]
@@ -66,6 +66,17 @@ fn s21_no_item_is_done_twice_by_a_batch_that_died() {
     assert_eq!(verdicts(&body), ["done", "in-progress"]);
     // The first one was slow: somebody else has the item now, and a person finds the word.
     check(&first.say(&served, "record-item", &json!({ "item": "2" })), 409, "not-claimed");
+}
+
+#[test]
+fn a_scope_shares_no_items_with_a_step_of_its_name() {
+    let served = Served::new(&[("items", "")], "");
+    let ran = served.invoke("items", "m1", 60.0, &json!({ "items": ["1"] }));
+    assert_eq!(check(&ran, 200, "done")["output"], json!(["acquired"]));
+    let claim = json!({ "scope": "items", "key": "list" });
+    let held = held(check(&say(&served, "claim", &claim), 200, "acquired"));
+    let body = check(&held.say(&served, "claim-items", &json!({ "items": ["1"] })), 200, "claimed");
+    assert_eq!(body["items"][0]["verdict"], "acquired");
 }
 
 #[test]
