@@ -16,5 +16,6 @@ mod outages;
 mod scenarios;
 mod secrets;
 mod signed;
+mod primitives;
 mod stopping;
 mod wire;
