@@ -83,7 +83,9 @@ impl Connection {
     fn open(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).context("connecting")?;
         stream.set_nodelay(true).context("setting up a connection")?;
-        stream.set_read_timeout(Some(Duration::from_secs(SILENCE_LIMIT_S))).context("setting up a connection")?;
+        stream
+            .set_read_timeout(Some(Duration::from_secs(SILENCE_LIMIT_S)))
+            .context("setting up a connection")?;
         let reader = BufReader::new(stream.try_clone().context("setting up a connection")?);
         Ok(Self { stream, reader })
     }
@@ -119,7 +121,8 @@ impl Load {
     /// # Errors
     /// Where a connection fails, or an answer is neither an acceptance nor a duplicate.
     pub fn send(self, address: SocketAddr, source: &str) -> anyhow::Result<Outcome> {
-        let floor = self.on_all(address, |_| (b"GET /healthz HTTP/1.1\r\nHost: host\r\n\r\n".to_vec(), true))?;
+        let floor =
+            self.on_all(address, |_| (b"GET /healthz HTTP/1.1\r\nHost: host\r\n\r\n".to_vec(), true))?;
         let begun = Instant::now();
         let sent = self.on_all(address, |number| {
             // Neighbours in time have the same id, so that repeats arrive while the first is being recorded.

@@ -5,8 +5,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use onceward::clock::{Clock as _, SystemClock};
 use sha2::Sha256;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How a provider signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,11 @@ impl Signer {
                 let key = STANDARD.decode(secret.trim_start_matches("whsec_")).expect("a secret of the test");
                 let signed: [&[u8]; 5] = [id.as_bytes(), b".", at.as_bytes(), b".", body];
                 let signature = format!("v1,{}", STANDARD.encode(mac(&key, &signed)));
-                vec![("webhook-id", id.to_owned()), ("webhook-timestamp", at), ("webhook-signature", signature)]
+                vec![
+                    ("webhook-id", id.to_owned()),
+                    ("webhook-timestamp", at),
+                    ("webhook-signature", signature),
+                ]
             }
             Self::Github => {
                 let signature = format!("sha256={}", hex(&[body], secret.as_bytes()));
@@ -74,10 +78,14 @@ impl Signer {
     pub fn body(self, id: &str) -> String {
         match self {
             Self::StandardWebhooks | Self::Github => r#"{"action": "opened"}"#.to_owned(),
-            Self::Stripe => format!(r#"{{"id": "{id}", "created": {}, "type": "charge.succeeded"}}"#, now_s()),
+            Self::Stripe => {
+                format!(r#"{{"id": "{id}", "created": {}, "type": "charge.succeeded"}}"#, now_s())
+            }
             Self::Slack => {
                 let at = now_s();
-                format!(r#"{{"type": "event_callback", "event_id": "{id}", "event_time": {at}, "event": {{}}}}"#)
+                format!(
+                    r#"{{"type": "event_callback", "event_id": "{id}", "event_time": {at}, "event": {{}}}}"#
+                )
             }
         }
     }
@@ -90,11 +98,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The time, in Unix seconds.
-///
-/// # Panics
-/// Where the machine's clock is before 1970.
 #[must_use]
 pub fn now_s() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock after 1970");
-    i64::try_from(since.as_secs()).expect("a clock before the year 292 billion")
+    SystemClock.now_ms() / 1_000
 }

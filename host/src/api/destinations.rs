@@ -31,6 +31,10 @@ pub struct DestinationStanding {
     pub paused: Option<Pause>,
     /// Until when its rows wait for its rate or its own wish, Unix milliseconds.
     pub waits_until_ms: Option<i64>,
+    /// How often it has failed in a row.
+    pub failures: u32,
+    /// Until when it rests after so many failures, Unix milliseconds. After it one row at a time goes out, until it is well.
+    pub rests_until_ms: Option<i64>,
     /// How many rows are before it, by state: held, pending, sending, blocked and in doubt.
     pub rows: BTreeMap<RowState, u64>,
 }
@@ -56,14 +60,18 @@ async fn list(State(service): State<Arc<Service>>, caller: Caller) -> Result<Jso
     let rows = store.destination_rows(namespace).await?;
     let unconfigured = unconfigured(&rows, configured);
     let mut rows: BTreeMap<_, _> = rows.into_iter().map(|rows| (rows.destination, rows.by_state)).collect();
+    let paces = store.destination_pace_list(namespace).await?;
     let mut destinations = Vec::with_capacity(configured.len());
     for (name, tier) in configured {
         let due = store.outbox_next_due(namespace, name).await?;
+        let pace = paces.iter().find(|pace| pace.destination == *name);
         destinations.push(DestinationStanding {
             destination: name.clone(),
             tier: *tier,
             paused: stopping(&paused, &PauseScope::Destination(name.clone())).cloned(),
             waits_until_ms: due.filter(|due| due.at_ms > due.row_ms).map(|due| due.at_ms),
+            failures: pace.map_or(0, |pace| pace.failures),
+            rests_until_ms: pace.and_then(|pace| pace.rests_until_ms),
             rows: rows.remove(name).unwrap_or_default(),
         });
     }

@@ -84,7 +84,8 @@ async fn erase(
     let erased = match service.store.payload_erase(work, actor).await? {
         Erasure::Applied(erased) => erased,
         Erasure::OpenWork { work, state } => {
-            let what = format!("{work} of the same event is {}, and may still need its payload", state.word());
+            let what =
+                format!("{work} of the same event is {}, and may still need its payload", state.word());
             return unfinished(what, "let it end, or end it: `onceward work cancel` or `reject`");
         }
         Erasure::OpenRow { row, state } => {

@@ -73,11 +73,13 @@ async fn reprocess(
         Reprocessed::Applied { id } => (ReprocessedWork::REPROCESSED, id),
         Reprocessed::Already { id } => (ReprocessedWork::ALREADY, id),
         Reprocessed::NotRaised { version } => {
-            let cause = format!("it was recorded under version {version}; raise the step's version to run it again");
+            let cause =
+                format!("it was recorded under version {version}; raise the step's version to run it again");
             return refused(Kind::NotRaised, cause);
         }
         Reprocessed::Unfinished { id: which, state } => {
-            let cause = format!("{which} has not come to its end, but is {}; finish that first", state.word());
+            let cause =
+                format!("{which} has not come to its end, but is {}; finish that first", state.word());
             return refused(Kind::Unfinished, cause);
         }
         Reprocessed::Erased => {

@@ -29,7 +29,11 @@ const NO_OUTPUT: &str = "null";
 
 /// The routes.
 pub(super) fn routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new().routes(routes!(replay)).routes(routes!(reject)).routes(routes!(cancel)).routes(routes!(resolve))
+    OpenApiRouter::new()
+        .routes(routes!(replay))
+        .routes(routes!(reject))
+        .routes(routes!(cancel))
+        .routes(routes!(resolve))
 }
 
 /// What became of an act.

@@ -145,8 +145,13 @@ async fn family(store: &dyn Store, of: &WorkRecord, stage: Option<String>) -> Re
 
 async fn parts(store: &dyn Store, work: WorkRecord) -> Result<WorkParts, Problem> {
     let (namespace, id) = (work.namespace.clone(), work.work_id);
-    let decisions =
-        DecisionFilter { namespace: namespace.clone(), work: Some(id), slot: None, waiting: false, limit: SHOWN_MAX };
+    let decisions = DecisionFilter {
+        namespace: namespace.clone(),
+        work: Some(id),
+        slot: None,
+        waiting: false,
+        limit: SHOWN_MAX,
+    };
     let rows = OutboxFilter { work: Some(id), ..OutboxFilter::all(namespace, SHOWN_MAX) };
     Ok(WorkParts {
         decisions: store.decision_list(decisions).await?,
@@ -181,7 +186,8 @@ async fn event(
     let work = find(&service, &caller, &text).await?;
     let id = work.id;
     let raw = service.store.event_raw(work).await?.ok_or_else(|| {
-        let detail = format!("reading the event of the work {id}: it was recorded without one, or it was erased");
+        let detail =
+            format!("reading the event of the work {id}: it was recorded without one, or it was erased");
         Problem::new(Kind::NotFound, detail).work(id)
     })?;
     let mut response = Response::new(Body::from(raw.bytes));

@@ -34,7 +34,9 @@ use serde_json::value::RawValue;
 pub(super) async fn claim(config: &Config, args: ClaimArgs, format: Format) -> Result<Ending> {
     args.time.as_deref().map(time::parse).transpose().context("reading --time")?;
     let content = match &args.content {
-        Some(path) => Some(raw(input::text("the content", path, EVENT_LIMIT_BYTES as u64)?, "reading --content")?),
+        Some(path) => {
+            Some(raw(input::text("the content", path, EVENT_LIMIT_BYTES as u64)?, "reading --content")?)
+        }
         None => None,
     };
     let request = ClaimRequest {

@@ -32,16 +32,17 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
 }
 
 fn line(standing: &DestinationStanding) -> [String; 5] {
-    let (state, remark) = match (&standing.paused, standing.waits_until_ms) {
-        (Some(stopping), _) => (
+    let (state, why) = match standing.rests_until_ms {
+        Some(_) => ("resting", format!("after {} failures in a row", standing.failures)),
+        None => ("open", "as its rate or its last answer wants".to_owned()),
+    };
+    let waits = standing.waits_until_ms.map(|ms| format!("rows wait until {}, {why}", output::time(ms)));
+    let (state, remark) = match &standing.paused {
+        Some(stopping) => (
             format!("paused {}", output::time(stopping.paused_ms)),
             format!("{}: {}", stopping.scope.words(), stopping.cause),
         ),
-        (None, Some(until_ms)) => (
-            "open".to_owned(),
-            format!("rows wait until {}, as its rate or its last answer wants", output::time(until_ms)),
-        ),
-        (None, None) => ("open".to_owned(), String::new()),
+        None => (state.to_owned(), waits.unwrap_or_default()),
     };
     let rows = RowState::ALL.into_iter().filter_map(|state| {
         let number = standing.rows.get(&state)?;

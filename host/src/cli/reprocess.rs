@@ -24,7 +24,11 @@ pub(super) async fn reprocess(config: &Config, texts: &[String], by: By, format:
             Ok(answer) => {
                 let ReprocessedWork { verdict, r#as, .. } = answer.read()?;
                 all &= verdict == ReprocessedWork::REPROCESSED;
-                let how = if verdict == ReprocessedWork::ALREADY { "has been run again already," } else { "runs again" };
+                let how = if verdict == ReprocessedWork::ALREADY {
+                    "has been run again already,"
+                } else {
+                    "runs again"
+                };
                 texts.push(format!("{} {how} as {}", output::short(work), output::short(r#as)));
                 told.push(answer.body);
             }

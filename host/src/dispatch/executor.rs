@@ -128,11 +128,11 @@ impl Executor {
         self.closed.cancel();
     }
 
-    /// Let the runs come to their end, at most for so long, and stop those that are left: their claims are given back. No
+    /// Let the runs come to their end, at most until then, and stop those that are left: their claims are given back. No
     /// work may be started after this.
-    pub async fn drain(&self, bound: Duration) {
+    pub async fn drain(&self, until: tokio::time::Instant) {
         self.tasks.close();
-        if tokio::time::timeout(bound, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout_at(until, self.tasks.wait()).await.is_err() {
             tracing::warn!(runs = self.running(), "the time to shut down is over; claims are given back");
             self.drained.cancel();
             self.tasks.wait().await;
@@ -187,7 +187,9 @@ impl Executor {
             Some(due_ms) if due_ms <= self.clock.now_ms() => {}
             due => return Ok(Next::Later(due)),
         }
-        let Some(place) = dispatcher.free_place() else { return Ok(Next::NoPlace) };
+        // A host that is about to stop begins nothing that it would have to give back.
+        let place = (!self.closed.is_cancelled()).then(|| dispatcher.free_place()).flatten();
+        let Some(place) = place else { return Ok(Next::NoPlace) };
         match dispatcher.take_in(step, place).await? {
             Some(held) => {
                 self.start(held);

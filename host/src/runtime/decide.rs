@@ -167,7 +167,7 @@ impl DecisionDesk {
         let schema = self.schema(&request).await?;
         let answer = schema::hold(schema, answer).await.map_err(|error| DecideError::question(&error))?;
         let ModelRequest { model, prompt_version, .. } = request;
-        let record = DecisionRecord { model, prompt_version, answer: answer.clone(), figures };
+        let record = DecisionRecord { model, prompt_version, answer: answer.clone(), brought: true, figures };
         let stored = self.store.decision_record(record, pin).await?;
         let origin = if stored.answer == answer { Origin::Asked } else { Origin::Cached };
         unless_held(asker, slot, pinned(stored.pinned, origin)?)

@@ -93,7 +93,9 @@ impl RowDraft {
                 return Err(RowFault::Limit(format!("{what} has at most {NAME_LIMIT_BYTES} bytes")));
             }
             if name.contains('\0') {
-                return Err(RowFault::Invalid(format!("{what} holds U+0000, which not every ledger can store")));
+                return Err(RowFault::Invalid(format!(
+                    "{what} holds U+0000, which not every ledger can store"
+                )));
             }
         }
         if self.slot.is_empty() {
@@ -120,7 +122,9 @@ fn receipt_step(
         )));
     };
     if work.chain_depth >= CHAIN_DEPTH_MAX {
-        return Err(RowFault::Limit(format!("{CHAIN_DEPTH_MAX} works that follow one another (chain depth)")));
+        return Err(RowFault::Limit(format!(
+            "{CHAIN_DEPTH_MAX} works that follow one another (chain depth)"
+        )));
     }
     Ok(ReceiptStep { step: step.to_owned(), version: *version })
 }

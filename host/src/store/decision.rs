@@ -62,6 +62,8 @@ pub struct DecisionRecord {
     pub prompt_version: String,
     /// JSON text.
     pub answer: String,
+    /// Whether the host asked nobody, and an outside caller brought the answer along.
+    pub brought: bool,
     /// What it took.
     pub figures: Figures,
 }

@@ -32,6 +32,7 @@ pub(crate) fn answer(answer: &str) -> DecisionRecord {
     DecisionRecord {
         model: "oracle".to_owned(),
         prompt_version: "3".to_owned(),
+        brought: false,
         answer: answer.to_owned(),
         figures: FIGURES,
     }

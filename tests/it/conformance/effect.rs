@@ -14,7 +14,7 @@ fn call(id: &str, effect: Option<&str>) -> Arrival {
     Arrival { holder: Holder::Caller, intent: effect.map(str::to_owned), ..arrival(id) }
 }
 
-async fn hold(bench: &Bench, id: &str, effect: Option<&str>) -> Box<Acquired> {
+pub(super) async fn hold(bench: &Bench, id: &str, effect: Option<&str>) -> Box<Acquired> {
     held(bench.claim(call(id, effect)).await)
 }
 
@@ -209,6 +209,27 @@ pub(super) async fn effect_record_after_the_end_of_a_work_is_evidence_alone(benc
     }
 }
 
+pub(super) async fn effect_record_that_came_in_time_stays_so_however_often_it_is_said(bench: Bench) {
+    let held = hold(&bench, "a", Some("pay")).await;
+    assert_eq!(record(&bench, &held, "pay", Some("tx-1")).await, Recorded::Applied);
+    let other = hold(&bench, "b", Some("pay")).await;
+    for held in [&held, &other] {
+        assert_eq!(bench.settle(held, done()).await, Settled::Applied);
+    }
+    let already = Recorded::Already { external_reference: Some("tx-1".to_owned()) };
+    assert_eq!(record(&bench, &held, "pay", Some("tx-1")).await, already, "its answer was lost");
+    // The settlement said that it had happened; the reference comes after it.
+    assert_eq!(record(&bench, &other, "pay", Some("tx-1")).await, already);
+    // What nobody spoke of before the end is late, and stays it.
+    for _ in 0..2 {
+        let late = Recorded::Late { state: WorkState::Done };
+        assert_eq!(record(&bench, &held, "mail", None).await, late);
+    }
+    let intents = bench.store.effect_list(at(&held.work)).await.expect("the store works");
+    let late: Vec<_> = intents.iter().map(|intent| (intent.slot.as_str(), intent.late)).collect();
+    assert_eq!(late, [("mail", true), ("pay", false)]);
+}
+
 pub(super) async fn effect_record_is_for_callers_works_and_for_tokens_that_were_given_out(bench: Bench) {
     let called = hold(&bench, "called", None).await;
     let hosted = bench.hold("hosted").await;
@@ -243,6 +264,35 @@ pub(super) async fn work_settle_says_what_became_of_the_effects_that_are_open(be
     // After a retry the caller goes on, and opens it anew.
     let again = hold(&bench, "w1", Some("pay")).await;
     assert_eq!(again.intents.last().map(|intent| intent.state), Some(IntentState::Open));
+}
+
+pub(super) async fn work_settle_said_again_by_a_caller_is_the_same_act(bench: Bench) {
+    let ends = [
+        done(),
+        retry(60_000),
+        Outcome::Reject { cause: "spam".to_owned() },
+        Outcome::Review { cause: "unsure".to_owned() },
+        Outcome::InDoubt { cause: "reply lost".to_owned() },
+    ];
+    for (n, end) in ends.iter().enumerate() {
+        let held = hold(&bench, &format!("w{n}"), None).await;
+        assert_eq!(bench.settle(&held, end.clone()).await, Settled::Applied);
+        let (work, kinds) = (bench.show(at(&held.work)).await, bench.kinds(at(&held.work)).await);
+        for (m, other) in ends.iter().enumerate() {
+            let again = bench.settle(&held, other.clone()).await;
+            assert_eq!(again == Settled::Applied, m == n, "{end:?}, then {other:?}: {again:?}");
+        }
+        assert_eq!(format!("{:?}", bench.show(at(&held.work)).await), format!("{work:?}"));
+        assert_eq!(bench.kinds(at(&held.work)).await, kinds);
+    }
+    // A later claim has taken its place, and says the same for itself.
+    let first = hold(&bench, "later", None).await;
+    bench.settle(&first, retry(0)).await;
+    let second = hold(&bench, "later", None).await;
+    assert_eq!(bench.settle(&first, retry(0)).await, Settled::Applied, "it was settled so");
+    assert_eq!(bench.settle(&first, done()).await, Settled::LeaseLost);
+    assert_eq!(bench.settle(&second, done()).await, Settled::Applied);
+    assert_eq!(bench.settle(&first, done()).await, Settled::LeaseLost, "that was the second one's");
 }
 
 pub(super) async fn lease_extend_holds_a_callers_claim_and_never_shortens_it(bench: Bench) {

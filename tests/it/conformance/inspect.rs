@@ -1,7 +1,7 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, done_with, follow_up, held, held_row, retry, row,
+    Bench, CRM, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, done, done_with, follow_up, held, held_row, retry, row,
     row_id, rows, sent, take,
 };
 use onceward::identity::key::WorkId;
@@ -47,7 +47,10 @@ pub(super) async fn work_list_goes_on_where_a_page_ended_whatever_came_meanwhile
     };
     let (first, last) = page(None, None).await;
     let (done_first, done_last) = page(Some(WorkState::Done), None).await;
-    assert_eq!((first, done_first), (vec!["4".to_owned(), "3".to_owned()], vec!["4".to_owned(), "2".to_owned()]));
+    assert_eq!(
+        (first, done_first),
+        (vec!["4".to_owned(), "3".to_owned()], vec!["4".to_owned(), "2".to_owned()])
+    );
     let new = bench.hold("5").await;
     bench.settle(&new, done()).await;
     assert_eq!(page(None, last).await.0, ["2", "1"]);
@@ -257,9 +260,8 @@ pub(super) async fn outbox_resolve_takes_the_beginning_of_an_id(bench: Bench) {
 pub(super) async fn outbox_counts_are_by_state(bench: Bench) {
     bench.finish("a", rows(&["1", "2", "3"])).await;
     let taken = bench.take_rows(take()).await;
-    let blocked =
-        RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, destination_waits_ms: None };
-    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned(), destination_waits_ms: None };
+    let blocked = RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, health: UNWELL };
+    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned(), health: UNWELL };
     for (sending, outcome) in taken.into_iter().zip([blocked, doubt]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }

@@ -8,7 +8,9 @@ pub(crate) mod harness;
 mod action;
 mod alert;
 mod approval;
+mod breaker;
 mod bulk;
+mod caller;
 mod contract;
 pub(crate) mod decision;
 mod effect;
@@ -188,6 +190,16 @@ macro_rules! conformance {
                     outbox_settle_with_a_wait_beyond_all_times_is_no_overflow,
                     outbox_next_due_of_a_paced_row_is_when_its_destination_is_free,
                 ]
+                breaker: [
+                    outbox_take_rests_longer_after_each_further_failure,
+                    outbox_take_sends_one_row_at_a_time_until_one_gets_through,
+                    outbox_take_goes_on_with_the_next_probe_where_its_sender_has_gone,
+                    outbox_settle_counts_what_says_that_the_destination_is_unwell,
+                    outbox_settle_of_calls_that_began_before_a_rest_makes_it_no_longer,
+                    outbox_take_rests_after_reopening_and_no_other_destination,
+                    outbox_take_goes_by_the_terms_that_hold_now,
+                    destination_pace_list_tells_a_wait_from_a_rest,
+                ]
                 decision: [
                     decision_record_the_first_writer_wins,
                     decision_record_by_many_at_once_keeps_one_answer,
@@ -229,11 +241,28 @@ macro_rules! conformance {
                     effect_record_is_said_once_and_the_first_word_stands,
                     effect_record_with_a_stale_token_puts_unfinished_work_in_doubt,
                     effect_record_after_the_end_of_a_work_is_evidence_alone,
+                    effect_record_that_came_in_time_stays_so_however_often_it_is_said,
                     effect_record_is_for_callers_works_and_for_tokens_that_were_given_out,
                     work_settle_says_what_became_of_the_effects_that_are_open,
+                    work_settle_said_again_by_a_caller_is_the_same_act,
                     lease_extend_holds_a_callers_claim_and_never_shortens_it,
                     lease_extend_by_a_stale_holder_or_of_a_hosted_run_changes_nothing,
                     effect_list_shares_nothing_between_namespaces_and_works,
+                ]
+                caller: [
+                    work_held_is_the_callers_alone,
+                    outbox_enqueue_records_the_row_at_once_whatever_becomes_of_the_claim,
+                    outbox_enqueue_with_another_payload_is_a_conflict_and_the_first_stands,
+                    outbox_enqueue_without_the_callers_claim_changes_nothing,
+                    outbox_enqueue_gives_the_live_revision_and_keeps_the_line,
+                    progress_advance_goes_forward_only_and_at_once,
+                    progress_advance_tells_a_step_forward_elsewhere_once,
+                    progress_advance_without_the_callers_claim_changes_nothing,
+                    cursor_save_is_progress_so_that_attempts_begin_anew,
+                    cursor_save_without_the_callers_claim_changes_nothing,
+                    item_record_is_done_for_ever_and_the_first_word_stands,
+                    item_record_after_the_claim_counts_while_nobody_else_has_the_item,
+                    item_record_is_for_callers_works_and_for_tokens_that_were_given_out,
                 ]
                 item: [
                     item_claim_gives_each_item_its_verdict_in_order,

@@ -33,7 +33,10 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 fn rows(host: &Service, state: &str) -> usize {
     let figures = host.get("/metrics").text();
     let line = format!("onceward_outbox_rows{{namespace=\"default\",state=\"{state}\"}} ");
-    figures.lines().find_map(|found| found.strip_prefix(&line)).map_or(0, |number| number.parse().expect("a number"))
+    figures
+        .lines()
+        .find_map(|found| found.strip_prefix(&line))
+        .map_or(0, |number| number.parse().expect("a number"))
 }
 
 #[test]
@@ -42,7 +45,8 @@ fn a_lead_goes_on_to_the_crm_without_a_model_and_is_marked_for_a_person() {
     let receiver = Receiver::start(&dir.path().join("receiver")).expect("a receiver");
     let config = lead_config::middle(&receiver.url("/deals"))
         .replace("call_log =", "fail_first = 1000\nretry = { base_ms = 1 }\ncall_log =");
-    let workspace = Workspace::with_config(&dir.path().join("host"), &format!("{config}\n{SOURCE}")).expect("a workspace");
+    let workspace = Workspace::with_config(&dir.path().join("host"), &format!("{config}\n{SOURCE}"))
+        .expect("a workspace");
     let host = Service::start(&workspace);
     let accepted = check(&host.post("/v1/sources/web-form/events", &lead("m1")), 202, "accepted");
     until("the deal is written", || rows(&host, "sent") == 1);

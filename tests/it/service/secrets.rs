@@ -21,7 +21,14 @@ const COLLECTOR: &str = "sk-live-4815162342-of-the-collector";
 fn planted(token: &str) -> [String; 6] {
     let bare = WEBHOOK.trim_start_matches("whsec_").to_owned();
     let crm = CRM.trim_start_matches("Bearer ").to_owned();
-    [bare, crm, COLLECTOR.to_owned(), MODEL_KEY.to_owned(), token.to_owned(), "sk-live-4815162342-webhook".to_owned()]
+    [
+        bare,
+        crm,
+        COLLECTOR.to_owned(),
+        MODEL_KEY.to_owned(),
+        token.to_owned(),
+        "sk-live-4815162342-webhook".to_owned(),
+    ]
 }
 
 /// Names of files below a folder that hold any of these, but for the configuration.
@@ -32,7 +39,8 @@ fn leaks(dir: &Path, secrets: &[String]) -> Vec<String> {
         if path.is_dir() {
             found.extend(leaks(&path, secrets));
         } else if let Ok(bytes) = std::fs::read(&path) {
-            let holds = |secret: &&String| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            let holds =
+                |secret: &&String| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
             found.extend(secrets.iter().filter(holds).map(|secret| format!("{name} holds {secret}")));
         }
     }
@@ -84,7 +92,11 @@ fn no_credential_comes_out_of_the_service() {
     for wrong in [&token[1..], CRM, MODEL_KEY] {
         answers.push(host.send_with(Some(wrong), "GET", "/v1/works", &[], b""));
     }
-    while !host.get("/metrics").text().contains("onceward_outbox_rows{namespace=\"default\",state=\"sent\"} 1") {}
+    while !host
+        .get("/metrics")
+        .text()
+        .contains("onceward_outbox_rows{namespace=\"default\",state=\"sent\"} 1")
+    {}
     for path in ["/v1/works", "/metrics", "/v1/openapi.json", "/healthz", "/readyz"] {
         answers.push(host.get(path));
     }

@@ -56,15 +56,25 @@ fn only_what_is_proved_is_kept_whoever_signs() {
         for (name, _) in &good {
             let without: Vec<_> = good.iter().filter(|(other, _)| other != name).cloned().collect();
             let answer = send(&host, signer, &without, &body);
-            assert!(matches!(answer.status(), Some(400 | 401)) || *name == "X-GitHub-Event", "{name}: {}", answer.text());
+            assert!(
+                matches!(answer.status(), Some(400 | 401)) || *name == "X-GitHub-Event",
+                "{name}: {}",
+                answer.text()
+            );
             for rubbish in ["", "é", "v1,", "t=,v1=", "sha256=zz", "v0=00", "99999999999999999999"] {
                 let broken: Vec<_> = good
                     .iter()
-                    .map(|(other, value)| (*other, if other == name { rubbish.to_owned() } else { value.clone() }))
+                    .map(|(other, value)| {
+                        (*other, if other == name { rubbish.to_owned() } else { value.clone() })
+                    })
                     .collect();
                 let answer = send(&host, signer, &broken, &body);
                 let fine = *name == "X-GitHub-Event" || *name == "X-GitHub-Delivery";
-                assert!(fine || matches!(answer.status(), Some(400 | 401)), "{name}: {rubbish:?}: {}", answer.text());
+                assert!(
+                    fine || matches!(answer.status(), Some(400 | 401)),
+                    "{name}: {rubbish:?}: {}",
+                    answer.text()
+                );
                 assert!(answer.status().is_some_and(|status| status < 500), "{}", answer.text());
             }
         }
@@ -83,7 +93,8 @@ fn a_providers_question_is_answered_and_is_no_work() {
     let host = served(dir.path());
     let body = json!({ "type": "url_verification", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" });
     let body = body.to_string();
-    let asked = send(&host, Signer::Slack, &Signer::Slack.headers(SECRET, "", now_s(), body.as_bytes()), &body);
+    let asked =
+        send(&host, Signer::Slack, &Signer::Slack.headers(SECRET, "", now_s(), body.as_bytes()), &body);
     assert_eq!(asked.status(), Some(200));
     assert_eq!(asked.body(), b"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P");
     check(&send(&host, Signer::Slack, &[], &body), 401, "bad-signature");

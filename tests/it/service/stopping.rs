@@ -33,7 +33,8 @@ fn a_run_that_does_not_end_in_time_gives_its_claim_back_and_the_attempt_does_not
     assert_eq!((&works[0]["state"], &works[0]["attempt"]), (&json!("waiting"), &json!(0)));
     let shown = workspace.json(&["work", "show", &work]).expect("the file is free");
     let happened = shown["evidence"].as_array().expect("evidence");
-    let given_back = |line: &Value| line["detail"].as_str().is_some_and(|said| said.starts_with("given back"));
+    let given_back =
+        |line: &Value| line["detail"].as_str().is_some_and(|said| said.starts_with("given back"));
     assert!(happened.iter().any(given_back), "{shown}");
 }
 

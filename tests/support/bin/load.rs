@@ -4,12 +4,12 @@
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
 use support::load::Load;
 use support::paths;
 use support::service::Service;
 use support::workspace::Workspace;
-use std::io::Write as _;
-use std::time::{Duration, Instant};
 
 /// How long the host may take to finish what it has accepted, in seconds.
 const FINISH_LIMIT_S: u64 = 600;
@@ -48,12 +48,19 @@ fn main() -> anyhow::Result<()> {
     }
     host.stop();
     if (outcome.accepted, outcome.duplicates) != (events, events * (repeats - 1)) {
-        bail!("{} were accepted and {} were duplicates of {events} events sent {repeats} times", outcome.accepted, outcome.duplicates);
+        bail!(
+            "{} were accepted and {} were duplicates of {events} events sent {repeats} times",
+            outcome.accepted,
+            outcome.duplicates
+        );
     }
     let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
     let ratio = |part: f64| ms(outcome.answers.at(part)) / ms(outcome.floor.at(part)).max(f64::MIN_POSITIVE);
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{events} events, each sent {repeats} times over {connections} connections: none lost, none done twice")?;
+    writeln!(
+        out,
+        "{events} events, each sent {repeats} times over {connections} connections: none lost, none done twice"
+    )?;
     let a_second = (events * repeats) as f64 / outcome.took.as_secs_f64();
     writeln!(out, "{a_second:.0} answers a second, each new event on disk before its answer")?;
     for (name, part) in [("p50", 0.5), ("p99", 0.99)] {

@@ -72,7 +72,9 @@ impl Primitive for RecordEffectRequest {
                 let detail = format!(
                     "recording an effect: {work_id} is no work of an outside caller, or the token {token} was never given out for it"
                 );
-                return Err(Problem::new(Kind::Invalid, detail).remedy("take both from the answer of the claim"));
+                return Err(
+                    Problem::new(Kind::Invalid, detail).remedy("take both from the answer of the claim")
+                );
             }
         };
         Ok(success(Success::Done, RecordEffectAnswer { verdict, work_id, effect, reference, state }))
@@ -81,7 +83,8 @@ impl Primitive for RecordEffectRequest {
 
 /// Something else is on record, and stands.
 pub(super) fn other(work: WorkId, stands: Option<String>) -> Problem {
-    let detail = format!("recording: the first record stands, with the reference {:?}", stands.unwrap_or_default());
+    let detail =
+        format!("recording: the first record stands, with the reference {:?}", stands.unwrap_or_default());
     let remedy = "two references of one effect are two effects: look at the third party's side";
     Problem::new(Kind::AlreadyRecorded, detail).work(work).remedy(remedy)
 }

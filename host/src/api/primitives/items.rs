@@ -110,7 +110,8 @@ impl Primitive for ClaimItemsRequest {
         let (work_id, keys) = (work.id, self.items);
         let claimed = caller.namespace.callers.claim_items(work, token, keys.clone()).await;
         let claimed = claimed.map_err(|error| problem(error, work_id))?;
-        let items = keys.into_iter().zip(claimed).map(|(item, verdict)| ItemAnswer::new(item, verdict)).collect();
+        let items =
+            keys.into_iter().zip(claimed).map(|(item, verdict)| ItemAnswer::new(item, verdict)).collect();
         let verdict = ClaimItemsWord::Claimed;
         Ok(success(Success::Done, ClaimItemsAnswer { verdict, work_id, items }))
     }
@@ -135,10 +136,14 @@ impl Primitive for RecordItemRequest {
         let recorded = caller.namespace.callers.record_item(work, token, effect).await;
         let reference = match recorded.map_err(|error| problem(error, work_id))? {
             ItemRecorded::Applied => asked,
-            ItemRecorded::Already { external_reference: stands } if asked.is_none() || stands == asked => stands,
+            ItemRecorded::Already { external_reference: stands } if asked.is_none() || stands == asked => {
+                stands
+            }
             ItemRecorded::Already { external_reference } => return Err(other(work_id, external_reference)),
             ItemRecorded::NotHeld => {
-                let detail = format!("recording an item: {item:?} is not held under this claim; the word is kept as evidence");
+                let detail = format!(
+                    "recording an item: {item:?} is not held under this claim; the word is kept as evidence"
+                );
                 let remedy = "claim it first; where it was done after its claim had ended, look whether it was done twice";
                 return Err(Problem::new(Kind::NotClaimed, detail).work(work_id).remedy(remedy));
             }

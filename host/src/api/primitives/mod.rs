@@ -26,7 +26,9 @@ use crate::api::primitives::claim::{ClaimAnswer, ClaimRequest};
 use crate::api::primitives::decisions::{DecideRequest, DecisionAnswer, RecallRequest, StoreRequest};
 use crate::api::primitives::effect::{RecordEffectAnswer, RecordEffectRequest};
 use crate::api::primitives::extend::{ExtendAnswer, ExtendRequest};
-use crate::api::primitives::items::{ClaimItemsAnswer, ClaimItemsRequest, RecordItemAnswer, RecordItemRequest};
+use crate::api::primitives::items::{
+    ClaimItemsAnswer, ClaimItemsRequest, RecordItemAnswer, RecordItemRequest,
+};
 use crate::api::primitives::outbox::{EnqueueAnswer, EnqueueRequest};
 use crate::api::primitives::progress::{
     AdvanceAnswer, AdvanceRequest, CursorAnswer, LoadCursorRequest, SaveCursorRequest,

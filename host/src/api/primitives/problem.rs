@@ -28,7 +28,8 @@ impl From<CallerError> for Problem {
 }
 
 fn lease_lost() -> Problem {
-    Problem::of(Kind::LeaseLost, &CallerError::LeaseLost).remedy("claim the key again, and go by what that says")
+    Problem::of(Kind::LeaseLost, &CallerError::LeaseLost)
+        .remedy("claim the key again, and go by what that says")
 }
 
 /// Why there is no answer.
@@ -37,9 +38,8 @@ fn undecided(error: DecideError) -> Problem {
         DecideError::Stop(Stop::LeaseLost) => return lease_lost(),
         DecideError::Stop(Stop::Store(source)) => return source.clone().into(),
         DecideError::NotGranted { .. } => Kind::Forbidden,
-        DecideError::InvalidQuestion(_) | DecideError::Model { error: ModelError::UnknownModel { .. }, .. } => {
-            Kind::Invalid
-        }
+        DecideError::InvalidQuestion(_)
+        | DecideError::Model { error: ModelError::UnknownModel { .. }, .. } => Kind::Invalid,
         DecideError::Model { error: ModelError::Slow { .. }, .. } | DecideError::InvalidAnswer { .. } => {
             Kind::ModelFailed
         }

@@ -171,6 +171,7 @@ fn lease(lease_ms: u64) -> Result<i64, CallerError> {
 /// again.
 #[must_use]
 pub fn may_act(intents: &[Intent], slot: Option<&str>) -> bool {
-    let done = |slot| intents.iter().any(|intent| intent.slot == slot && intent.state == IntentState::Recorded);
+    let done =
+        |slot| intents.iter().any(|intent| intent.slot == slot && intent.state == IntentState::Recorded);
     !slot.is_some_and(done)
 }

@@ -37,7 +37,9 @@ pub enum CallerError {
     #[error("taking a lease of {0} ms: a caller's lease is 1 ms to a day; extend it while the work goes on")]
     Lease(u64),
     /// The window is nothing.
-    #[error("claiming for a caller: the window is of no length, or its marker has no usable name; leave it out to remember the key for ever")]
+    #[error(
+        "claiming for a caller: the window is of no length, or its marker has no usable name; leave it out to remember the key for ever"
+    )]
     Window,
     /// The work would die before its first attempt.
     #[error("claiming for a caller: no attempt is allowed; allow one at least")]
@@ -76,7 +78,9 @@ pub enum CallerError {
         known: String,
     },
     /// The cursor is too long.
-    #[error("saving a cursor: it has {bytes} bytes and the limit is {limit_bytes}; keep a place in the list, not the list")]
+    #[error(
+        "saving a cursor: it has {bytes} bytes and the limit is {limit_bytes}; keep a place in the list, not the list"
+    )]
     Cursor {
         /// Its length in bytes.
         bytes: usize,
@@ -84,7 +88,9 @@ pub enum CallerError {
         limit_bytes: usize,
     },
     /// Too many items at once.
-    #[error("claiming items: {count} were given and the limit is {limit}; claim a chunk, and the next one when it is done")]
+    #[error(
+        "claiming items: {count} were given and the limit is {limit}; claim a chunk, and the next one when it is done"
+    )]
     Items {
         /// How many.
         count: usize,

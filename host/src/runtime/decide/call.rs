@@ -95,7 +95,7 @@ impl Call {
         };
         let Self { store, request, pin, .. } = self;
         let ModelRequest { model, prompt_version, .. } = request;
-        let record = DecisionRecord { model, prompt_version, answer, figures };
+        let record = DecisionRecord { model, prompt_version, answer, brought: false, figures };
         let asked_for = (pin.token, pin.slot.clone());
         let stored = store.decision_record(record, pin).await?;
         crash_point::reach(CrashPoint::DecisionRecorded);

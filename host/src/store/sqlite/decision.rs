@@ -97,7 +97,7 @@ fn keep(
     question: CacheKey,
     record: &DecisionRecord,
 ) -> Result<bool, StoreError> {
-    let DecisionRecord { model, prompt_version, answer, figures } = record;
+    let DecisionRecord { model, prompt_version, answer, figures, .. } = record;
     let kept = tx.execute(
         include_str!("queries/decision_insert.sql"),
         (
@@ -135,12 +135,13 @@ fn record(tx: &Tx<'_>, record: &DecisionRecord, pin: &Pin) -> Result<Stored, Sto
     let first_writer = keep(tx, namespace, question, record)?;
     // Paid for, whoever was first.
     model_total::add(tx, namespace, &record.model, Happened::Asked(&record.figures))?;
-    let how = if first_writer { "asked" } else { "asked, and an earlier answer stands" };
+    let how = if record.brought { "brought along" } else { "asked" };
+    let beside = if first_writer { "" } else { ", and an earlier answer stands" };
     let calls = match record.figures.calls {
         0 | 1 => String::new(),
         calls => format!(", {calls} calls"),
     };
-    let how = format!("{how} ({}, prompt {}{calls})", record.model, record.prompt_version);
+    let how = format!("{how}{beside} ({}, prompt {}{calls})", record.model, record.prompt_version);
     let pinned = self::pin(tx, pin, question, "asked", &how)?.0;
     let key = (namespace, question.as_bytes());
     let answer = tx
@@ -199,6 +200,7 @@ pub(super) fn pin_rule(
         model: RULE.to_owned(),
         prompt_version: String::new(),
         answer: answer.to_owned(),
+        brought: false,
         figures: Figures::default(),
     };
     keep(tx, namespace, question, &record)?;

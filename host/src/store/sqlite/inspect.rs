@@ -11,12 +11,14 @@ use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
 use crate::store::ledger_size::LedgerSize;
 use crate::store::outbox::{DestinationRows, OutboxCounts, OutboxFilter, OutboxRow, RowState};
+use crate::store::pace::DestinationPace;
 use crate::store::pause::Pause;
 use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::raw::Raw;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::bulk;
 use crate::store::sqlite::evidence;
+use crate::store::sqlite::pace;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
 use crate::store::sqlite::raw;
@@ -240,6 +242,11 @@ impl Inspect for SqliteStore {
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError> {
         let namespace = namespace.to_owned();
         self.readers.read(move |c| pause::list(c, &namespace)).await
+    }
+
+    async fn destination_pace_list(&self, namespace: &str) -> Result<Vec<DestinationPace>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.readers.read(move |c| pace::list(c, &namespace)).await
     }
 
     async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError> {

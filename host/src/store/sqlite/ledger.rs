@@ -54,7 +54,13 @@ impl Ledger for SqliteStore {
         self.readers
             .read(move |connection| {
                 let key = (work.namespace, work.id.as_bytes(), token.number());
-                first(connection, "looking for a claim", include_str!("queries/work_held.sql"), key, rows::work)
+                first(
+                    connection,
+                    "looking for a claim",
+                    include_str!("queries/work_held.sql"),
+                    key,
+                    rows::work,
+                )
             })
             .await
     }

@@ -213,7 +213,8 @@ fn cancel_running(tx: &Tx<'_>, work: &WorkRef, why: &str) -> Result<Decided<Work
         tx.evidence(&work.namespace, work.id, "decided-by", &format!("running to cancelled: {why}"))?;
         return Ok(Decided::Applied);
     }
-    let before = tx.first(include_str!("queries/work_cancel_find.sql"), key, |row| row.get::<_, String>(0))?;
+    let before =
+        tx.first(include_str!("queries/work_cancel_find.sql"), key, |row| row.get::<_, String>(0))?;
     // Where nobody has asked before, an outside caller holds it, who alone knows what it has done.
     Ok(if before.is_some() { Decided::Asked } else { Decided::Refused(WorkState::Running) })
 }

@@ -72,7 +72,12 @@ impl Progress for SqliteStore {
 }
 
 /// Move the handoff of a held work on; the stage that it has reached then.
-fn advance_held(tx: &Tx<'_>, work: &WorkRef, token: Token, mark: &Mark) -> Result<Option<String>, StoreError> {
+fn advance_held(
+    tx: &Tx<'_>,
+    work: &WorkRef,
+    token: Token,
+    mark: &Mark,
+) -> Result<Option<String>, StoreError> {
     if !tx.holds_for_caller(work, token)? {
         return Ok(None);
     }

@@ -73,7 +73,8 @@ fn words(settlement: &Settlement) -> [u8; 32] {
 /// The token no longer holds the work: this very settlement may have ended it.
 fn settled_before(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
     let key = (&settlement.work.namespace, settlement.work.id.as_bytes(), words(settlement));
-    let before: Option<bool> = tx.first(include_str!("queries/work_settled_as.sql"), key, |row| row.get(0))?;
+    let before: Option<bool> =
+        tx.first(include_str!("queries/work_settled_as.sql"), key, |row| row.get(0))?;
     Ok(if before == Some(true) { Settled::Applied } else { Settled::LeaseLost })
 }
 
