@@ -24,7 +24,7 @@ use onceward::runtime::limits::Limits;
 use onceward::runtime::registry::{EngineSettings, Runtime};
 use onceward::store::Store;
 use onceward::store::claim::Answered;
-use onceward::store::outbox::Rate;
+use onceward::store::pace::{Breaker, Rate};
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,7 @@ pub struct HostBuilder {
     mirror: Option<Mirror>,
     row_terms: RowTerms,
     rate: Option<Rate>,
+    breaker: Option<Breaker>,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
 }
@@ -107,6 +108,7 @@ impl HostBuilder {
             mirror: None,
             row_terms: RowTerms::default(),
             rate: None,
+            breaker: None,
             clock: Arc::default(),
             oracle: Arc::default(),
         }
@@ -236,6 +238,13 @@ impl HostBuilder {
         self
     }
 
+    /// Let destinations rest that fail again and again.
+    #[must_use]
+    pub const fn breaker(mut self, breaker: Breaker) -> Self {
+        self.breaker = Some(breaker);
+        self
+    }
+
     /// A person must approve these decisions, whatever the step, within so many milliseconds where that is said.
     #[must_use]
     pub fn hold(mut self, slots: &[&str], expires_ms: Option<u64>) -> Self {
@@ -334,6 +343,7 @@ impl HostBuilder {
             lease_ms: DELIVERY_LEASE_MS,
             concurrency: 4,
             rate: self.rate,
+            breaker: self.breaker,
             connector,
         }
     }

@@ -15,6 +15,7 @@ allow_private_addresses = true
 connect_timeout_ms = 1000
 request_timeout_ms = 1000
 lease_ms = 6000
+breaker = { base_ms = 20, ceiling_ms = 200 }
 reference = \"/id\"";
 
 /// The classifier and the CRM writer, a scripted model that logs its calls, and a CRM that takes keys at this address.

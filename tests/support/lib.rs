@@ -12,3 +12,5 @@ pub mod handoffs;
 pub mod lead_config;
 pub mod workspace;
 pub mod service;
+pub mod load;
+pub mod webhook;

@@ -172,6 +172,14 @@ impl Service {
         self.child.wait().expect("a child can be waited for");
     }
 
+    /// Wait until it ends by itself.
+    ///
+    /// # Panics
+    /// Where the system refuses.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.wait().expect("a child can be waited for")
+    }
+
     /// Ask it to stop, with `SIGTERM`.
     ///
     /// # Panics
@@ -188,7 +196,7 @@ impl Service {
     /// Where the system refuses.
     pub fn stop(&mut self) -> ExitStatus {
         self.ask_to_stop();
-        self.child.wait().expect("a child can be waited for")
+        self.wait()
     }
 }
 

@@ -7,6 +7,7 @@ mod command;
 mod debian;
 mod demo;
 mod guests;
+mod load;
 mod paths;
 mod rustup;
 mod std_build;
@@ -42,6 +43,12 @@ enum Verb {
     },
     /// Run the demo.
     Demo,
+    /// Send new events and repeats over many connections; nothing may be lost. Says p50 and p99 beside a floor.
+    Load {
+        /// Handed on to `onceward-load`, after `--`: --connections, --events, --repeats.
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -52,6 +59,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Guests => guests::build(&paths)?,
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
         Verb::Demo => demo::run(&paths)?,
+        Verb::Load { args } => load::run(&paths, &args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -19,7 +19,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -49,7 +49,8 @@ pub struct Caller {
 }
 
 /// Who acts, and why: the part of every operator's request that the evidence keeps.
-#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Said {
     /// A person's name. With a token it is the token's to say, and this may be left out.
     #[serde(default)]
@@ -85,17 +86,25 @@ impl Caller {
             (None, None) => return Err(unsaid("by")),
         };
         for (field, text) in [("by", &name), ("why", &said.why)] {
-            if text.trim().is_empty() {
-                return Err(unsaid(field));
-            }
-            if text.len() > SAID_LIMIT_BYTES || text.contains('\0') {
-                let detail =
-                    format!("deciding: `{field}` is longer than {SAID_LIMIT_BYTES} bytes or holds U+0000");
-                return Err(Problem::new(Kind::Invalid, detail));
-            }
+            usable(field, text)?;
         }
         Ok(Actor { name, reason: said.why, action })
     }
+}
+
+/// Refuse words that can't stand in the evidence: blank ones, and those that are too long.
+///
+/// # Errors
+/// [`Problem`], which names the field.
+pub(super) fn usable(field: &str, text: &str) -> Result<(), Problem> {
+    if text.trim().is_empty() {
+        return Err(unsaid(field));
+    }
+    if text.len() > SAID_LIMIT_BYTES || text.contains('\0') {
+        let detail = format!("deciding: `{field}` is longer than {SAID_LIMIT_BYTES} bytes or holds U+0000");
+        return Err(Problem::new(Kind::Invalid, detail));
+    }
+    Ok(())
 }
 
 fn unsaid(field: &str) -> Problem {

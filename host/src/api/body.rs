@@ -44,9 +44,9 @@ impl FromRequest<Arc<Service>> for Raw {
             return Err(too_large(limits.body_bytes));
         }
         let read = collect(body, limits.body_bytes);
-        let bytes = tokio::time::timeout(Duration::from_millis(limits.body_timeout_ms), read).await;
+        let bytes = tokio::time::timeout(Duration::from_millis(limits.arrival_timeout_ms), read).await;
         let bytes = bytes.unwrap_or_else(|_| {
-            let limit_ms = limits.body_timeout_ms;
+            let limit_ms = limits.arrival_timeout_ms;
             let detail = format!("reading the body: it did not come within {limit_ms} ms");
             Err(Problem::new(Kind::TooSlow, detail).remedy("send it at once").closing())
         })?;

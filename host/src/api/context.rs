@@ -2,6 +2,7 @@
 
 use crate::api::error::Problem;
 use crate::api::service::Service;
+use crate::api::verdict::Word;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::HeaderValue;
 use axum::middleware::Next;
@@ -36,13 +37,15 @@ pub(super) async fn context(
     request.extensions_mut().insert(RequestId(id.clone()));
     let begun = std::time::Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
+    let mut verdict = response.extensions().get::<Word>().map_or("", |word| word.0);
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        verdict = problem.kind().word();
         response = problem.render(Some(&id));
     }
     let _entered = span.enter();
     let (status, took) = (response.status().as_u16(), begun.elapsed());
-    service.metrics.request(&path, status, took);
-    tracing::info!(status, took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "answered");
+    service.metrics.request(&path, status, verdict, took);
+    tracing::info!(status, verdict, took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "answered");
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

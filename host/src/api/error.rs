@@ -5,6 +5,7 @@
 //! program or of its disk says goes to the log; the sender gets the request's id, under which it stands there.
 
 use crate::dispatch::error::DispatchError;
+use crate::dispatch::reprocess::ReprocessError;
 use crate::identity::key::WorkId;
 use crate::store::error::StoreError;
 use axum::Json;
@@ -108,6 +109,14 @@ kinds! {
     AlreadyRecorded = "already-recorded", CONFLICT, false, "It is recorded with another reference";
     /// The item is not the claim's.
     NotClaimed = "not-claimed", CONFLICT, false, "The item is not held under this claim";
+    /// Its step's version has not been raised since it was recorded.
+    NotRaised = "not-raised", CONFLICT, false, "The step's version has not been raised";
+    /// Something that belongs to it has not come to its end.
+    Unfinished = "unfinished", CONFLICT, false, "Something that belongs to it is unfinished";
+    /// It stands for no event.
+    NoEvent = "no-event", CONFLICT, false, "The work stands for no event";
+    /// Its payload was erased on request.
+    Erased = "erased", GONE, false, "The payload was erased on request";
     /// Older than what is remembered.
     TooOld = "too-old", GONE, false, "The event is older than what is remembered";
     /// The body is too large.
@@ -313,10 +322,7 @@ impl From<StoreError> for Problem {
                     .remedy("the operator must look at the disk and start the host again")
                     .retry_after(HOST_RETRY_MS)
             }
-            _ => {
-                tracing::error!(error = chain(&error), "a request failed");
-                Self::new(Kind::Internal, "a fault of the host; the log says more under the request's id")
-            }
+            _ => internal(&error),
         }
     }
 }
@@ -332,6 +338,23 @@ impl From<DispatchError> for Problem {
             DispatchError::Store(source) => source.into(),
         }
     }
+}
+
+impl From<ReprocessError> for Problem {
+    fn from(error: ReprocessError) -> Self {
+        match error {
+            ReprocessError::Step(_) => Self::of(Kind::WrongState, &error),
+            ReprocessError::Identity { .. } => Self::of(Kind::Invalid, &error),
+            ReprocessError::Payload(_) => internal(&error),
+            ReprocessError::Store(source) => source.into(),
+        }
+    }
+}
+
+/// A fault of this program or of its files: it goes to the log, and the sender is told where.
+fn internal(error: &dyn Error) -> Problem {
+    tracing::error!(error = chain(error), "a request failed");
+    Problem::new(Kind::Internal, "a fault of the host; the log says more under the request's id")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::api::auth;
 use crate::api::auth::Proof as CallerProof;
 use crate::api::body::Raw as RawBody;
 use crate::api::body::headers_of;
-use crate::api::error::{Kind, Problem, ProblemBody, Success, success};
+use crate::api::error::{Kind, Problem, ProblemBody, Success};
 use crate::api::event_body::shown_headers;
 use crate::api::extract::Segment;
 use crate::api::serve::Peer;
@@ -82,7 +82,7 @@ async fn receive(
                 // It was due again anyway.
                 false => (Success::Done, Verdict::new("duplicate", id, key)),
             };
-            Ok(success(how, verdict))
+            Ok(verdict.respond(how))
         }
         Claimed::Answered(answered) => answer(Face::Intake, answered),
     }

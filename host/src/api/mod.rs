@@ -4,9 +4,12 @@
 //! ([`verdict`]) and no ([`error`], the one file that knows status codes). A handler reads, calls dispatch or the store, and
 //! answers; it keeps nothing. It refuses what it can't read before anything is stored, and answers after the commit.
 
+pub mod action;
 pub mod auth;
 pub mod body;
+pub mod bulk;
 pub mod context;
+pub mod erase;
 pub mod error;
 pub mod extract;
 mod event_body;
@@ -14,9 +17,12 @@ mod events;
 mod health;
 mod metrics;
 pub mod primitives;
+pub mod reprocess;
 pub mod router;
 pub mod serve;
 pub mod service;
 mod steps;
 pub mod verdict;
+pub mod work_acts;
+pub mod work_show;
 pub mod works;

@@ -5,7 +5,9 @@ use crate::api::context::context;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::serve::Peer;
 use crate::api::service::Service;
-use crate::api::{events, health, metrics, primitives, steps, works};
+use crate::api::{
+    bulk, erase, events, health, metrics, primitives, reprocess, steps, work_acts, work_show, works,
+};
 use crate::store::token::Verb;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -93,9 +95,14 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(events::routes())
         .merge(open(&[Verb::Operate, Verb::Admin], metrics::routes()))
         .merge(open(&[Verb::Invoke], steps::routes()))
-        .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], works::status_routes()))
-        .merge(open(&[Verb::Primitives], primitives::routes()))
+        .merge(open(&[Verb::Operate, Verb::Invoke, Verb::Primitives], work_show::status_routes()))
         .merge(open(&[Verb::Operate], works::routes()))
+        .merge(open(&[Verb::Operate], work_show::routes()))
+        .merge(open(&[Verb::Primitives], primitives::routes()))
+        .merge(open(&[Verb::Operate], work_acts::routes()))
+        .merge(open(&[Verb::Operate], bulk::routes()))
+        .merge(open(&[Verb::Operate], reprocess::routes()))
+        .merge(open(&[Verb::Admin], erase::routes()))
 }
 
 /// Routes that a token with any of these verbs opens.

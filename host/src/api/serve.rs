@@ -21,9 +21,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-/// How long a sender may take for a request's head, in milliseconds; also how long an idle connection is kept.
-const HEAD_TIMEOUT_MS: u64 = 30_000;
-
 /// The wait after a connection could not be accepted (no file descriptors are left, mostly), in milliseconds.
 const ACCEPT_REST_MS: u64 = 100;
 
@@ -85,9 +82,19 @@ impl Door {
     }
 }
 
+/// What connections may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Connections at once.
+    pub connections_max: usize,
+    /// How long a request's head may take, and so how long an idle connection is kept, in milliseconds.
+    pub head_timeout_ms: u64,
+}
+
 /// Answer connections until the host stops, and then let those that are answering finish, at most for `bound`.
-pub async fn serve(door: Door, api: Api, connections_max: usize, stop: CancellationToken, bound: Duration) {
-    let places = Arc::new(Semaphore::new(connections_max));
+pub async fn serve(door: Door, api: Api, terms: Terms, stop: CancellationToken, bound: Duration) {
+    let places = Arc::new(Semaphore::new(terms.connections_max));
+    let head_timeout = Duration::from_millis(terms.head_timeout_ms);
     let connections = TaskTracker::new();
     loop {
         let Some(place) = (tokio::select! {
@@ -103,7 +110,7 @@ pub async fn serve(door: Door, api: Api, connections_max: usize, stop: Cancellat
                 Some(Ok((stream, peer))) => {
                     let _ = stream.set_nodelay(true);
                     connections.spawn(async move {
-                        connection(stream, api, Peer::Remote(peer), stop).await;
+                        connection(stream, api, Peer::Remote(peer), head_timeout, stop).await;
                         drop(place);
                     });
                 }
@@ -119,7 +126,7 @@ pub async fn serve(door: Door, api: Api, connections_max: usize, stop: Cancellat
                 }
                 Some(Ok((stream, _))) => {
                     connections.spawn(async move {
-                        connection(stream, api, Peer::Local, stop).await;
+                        connection(stream, api, Peer::Local, head_timeout, stop).await;
                         drop(place);
                     });
                 }
@@ -152,8 +159,13 @@ async fn failed(error: &io::Error) {
     tokio::time::sleep(Duration::from_millis(ACCEPT_REST_MS)).await;
 }
 
-async fn connection<S>(stream: S, api: Api, peer: Peer, stop: CancellationToken)
-where
+async fn connection<S>(
+    stream: S,
+    api: Api,
+    peer: Peer,
+    head_timeout: Duration,
+    stop: CancellationToken,
+) where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = tower::service_fn(move |mut request: hyper::Request<Incoming>| {
@@ -163,7 +175,7 @@ where
     let mut connection = std::pin::pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(Duration::from_millis(HEAD_TIMEOUT_MS))
+            .header_read_timeout(head_timeout)
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
     );
     let served = tokio::select! {

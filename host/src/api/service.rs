@@ -18,15 +18,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Limits {
     /// The largest body, in bytes.
     pub body_bytes: usize,
-    /// How long a body may take to arrive, in milliseconds.
-    pub body_timeout_ms: u64,
+    /// How long a head, and then a body, may take to arrive, in milliseconds.
+    pub arrival_timeout_ms: u64,
     /// The longest `?wait=`, in milliseconds.
     pub wait_max_ms: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_bytes: 1024 * 1024, body_timeout_ms: 30_000, wait_max_ms: 300_000 }
+        Self { body_bytes: 1024 * 1024, arrival_timeout_ms: 30_000, wait_max_ms: 300_000 }
     }
 }
 

@@ -64,6 +64,10 @@ pub struct Verdict {
     pub kept_as: Option<WorkId>,
 }
 
+/// A response's verdict, for the figures.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word(pub(super) &'static str);
+
 /// Where a work's state can be read.
 #[must_use]
 pub fn status_url(work: WorkId) -> String {
@@ -99,8 +103,13 @@ impl Verdict {
         self
     }
 
-    fn respond(self, how: Success) -> Response {
-        success(how, self)
+    /// The response; the word goes with it, so that it can be counted.
+    #[must_use]
+    pub fn respond(self, how: Success) -> Response {
+        let word = Word(self.verdict);
+        let mut response = success(how, self);
+        response.extensions_mut().insert(word);
+        response
     }
 }
 

@@ -1,15 +1,10 @@
-//! Works: how they stand, and what people say about them.
+//! Works: which there are, and which one a text names.
 
 use crate::api::auth::Caller;
 use crate::api::error::{Kind, Problem, ProblemBody};
-use crate::api::extract::{Params, Segment};
+use crate::api::extract::Params;
 use crate::api::service::Service;
 use crate::identity::key::WorkId;
-use crate::store::Store;
-use crate::store::decided::{DecisionEntry, DecisionFilter};
-use crate::store::evidence::Evidence;
-use crate::store::intent::Intent;
-use crate::store::outbox::{OutboxFilter, OutboxRow};
 use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
 use axum::Json;
 use axum::extract::State;
@@ -19,66 +14,15 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Rows or decisions of a work that are shown.
-const SHOWN_MAX: u32 = 1_000;
-
-/// Works that are listed where nobody says how many, and at most.
+/// Works that are listed where nobody says how many.
 const LIST_DEFAULT: u32 = 50;
-const LIST_MAX: u32 = 1_000;
 
-/// The routes that whoever has sent a work may use too.
-pub(super) fn status_routes() -> OpenApiRouter<Arc<Service>> {
-    OpenApiRouter::new().routes(routes!(show))
-}
+/// Works that are listed at most: each comes with its payload. There is a next page.
+pub const LIST_MAX: u32 = 1_000;
 
-/// The routes for operators.
+/// The routes.
 pub(super) fn routes() -> OpenApiRouter<Arc<Service>> {
     OpenApiRouter::new().routes(routes!(list))
-}
-
-/// A work with all that belongs to it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct WholeWork {
-    /// The work.
-    pub work: WorkRecord,
-    /// The stage that its handoff has reached.
-    pub stage: Option<String>,
-    /// What was decided.
-    pub decisions: Vec<DecisionEntry>,
-    /// What goes out.
-    pub rows: Vec<OutboxRow>,
-    /// What an outside caller did itself.
-    pub effects: Vec<Intent>,
-    /// All that happened, in order.
-    pub evidence: Vec<Evidence>,
-}
-
-impl WholeWork {
-    /// Read all of a work.
-    ///
-    /// # Errors
-    /// [`Problem`], where the store fails.
-    async fn read(store: &dyn Store, work: WorkRecord) -> Result<Self, Problem> {
-        let (namespace, id) = (work.namespace.clone(), work.work_id);
-        let reference = WorkRef { namespace: namespace.clone(), id };
-        let stage = store.progress_find(&namespace, work.root_key).await?;
-        let decisions = DecisionFilter {
-            namespace: namespace.clone(),
-            work: Some(id),
-            slot: None,
-            waiting: false,
-            limit: SHOWN_MAX,
-        };
-        let rows = OutboxFilter { namespace, state: None, work: Some(id), limit: SHOWN_MAX };
-        Ok(Self {
-            stage,
-            decisions: store.decision_list(decisions).await?,
-            rows: store.outbox_list(rows).await?,
-            effects: store.effect_list(reference.clone()).await?,
-            evidence: store.evidence_list(reference).await?,
-            work,
-        })
-    }
 }
 
 /// Which works.
@@ -90,6 +34,8 @@ struct ListQuery {
     state: Option<String>,
     /// Only this step.
     step: Option<String>,
+    /// Only those that were recorded before this one: the `next` of the page before.
+    before: Option<String>,
     /// At most so many; 50 where it is left out, 1000 at most.
     limit: Option<u32>,
 }
@@ -99,12 +45,20 @@ struct ListQuery {
 pub struct Works {
     /// The works, newest first.
     pub works: Vec<WorkRecord>,
+    /// What to ask for as `before` to get the next page; left out where there is none. What is recorded in between
+    /// moves no page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<WorkId>,
 }
 
 /// Works, newest first.
 #[utoipa::path(
     get, path = "/v1/works", tag = "operate", security(("token" = [])), params(ListQuery),
-    responses((status = 200, body = Works), (status = 400, body = ProblemBody))
+    responses(
+        (status = 200, body = Works),
+        (status = 400, body = ProblemBody, description = "There is no such state"),
+        (status = 404, body = ProblemBody, description = "The work of `before` is not there"),
+    )
 )]
 async fn list(
     State(service): State<Arc<Service>>,
@@ -112,33 +66,29 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Works>, Problem> {
     let state = query.state.as_deref().map(work_state).transpose()?;
+    let before = match &query.before {
+        Some(text) => Some(find(&service, &caller, text).await?.id),
+        None => None,
+    };
     let limit = query.limit.unwrap_or(LIST_DEFAULT).min(LIST_MAX);
-    let filter = WorkFilter { namespace: caller.namespace.name.clone(), state, step: query.step, limit };
-    Ok(Json(Works { works: service.store.work_list(filter).await? }))
+    let namespace = caller.namespace.name.clone();
+    let filter = WorkFilter { namespace, state, step: query.step, before, limit };
+    let works = service.store.work_list(filter).await?;
+    let full = works.len() == usize::try_from(limit).unwrap_or(usize::MAX);
+    let next = works.last().filter(|_| full).map(|work| work.work_id);
+    Ok(Json(Works { works, next }))
 }
 
-fn work_state(word: &str) -> Result<WorkState, Problem> {
+/// The state of this word.
+///
+/// # Errors
+/// [`Problem`], where there is none.
+pub(super) fn work_state(word: &str) -> Result<WorkState, Problem> {
     WorkState::from_word(word).ok_or_else(|| {
         let known = WorkState::ALL.map(WorkState::word).join(", ");
-        Problem::new(Kind::BadRequest, format!("reading `state`: {word:?} is none of {known}"))
+        let detail = format!("reading `state`: there is no state {word:?}; take one of {known}");
+        Problem::new(Kind::BadRequest, detail)
     })
-}
-
-/// A work with its input, its decisions, its rows and its evidence.
-#[utoipa::path(
-    get, path = "/v1/works/{work}", tag = "operate", security(("token" = [])),
-    params(("work" = String, Path, description = "The id, its beginning, or the readable key")),
-    responses((status = 200, body = WholeWork), (status = 404, body = ProblemBody))
-)]
-async fn show(
-    State(service): State<Arc<Service>>,
-    caller: Caller,
-    Segment(text): Segment<String>,
-) -> Result<Json<WholeWork>, Problem> {
-    let work = find(&service, &caller, &text).await?;
-    let found = service.store.work_show(work.clone()).await?;
-    let found = found.ok_or_else(|| unknown(&text))?;
-    Ok(Json(WholeWork::read(&*service.store, found).await?))
 }
 
 /// The work that a text names: an id, its beginning, or a readable key.
@@ -158,7 +108,8 @@ pub(super) async fn find(service: &Service, caller: &Caller, text: &str) -> Resu
     }
 }
 
-fn unknown(text: &str) -> Problem {
-    Problem::new(Kind::NotFound, format!("looking for a work: there is none that {text:?} names"))
-        .remedy("GET /v1/works lists them")
+/// No work has this name.
+pub(super) fn unknown(text: &str) -> Problem {
+    let detail = format!("looking for a work: no work has the id or key {text:?}");
+    Problem::new(Kind::NotFound, detail).remedy("see GET /v1/works, or `onceward work list`")
 }

@@ -9,10 +9,10 @@ use crate::api::error::ProblemBody;
 use crate::api::router::{Api, api};
 use crate::api::verdict::REPLAYED;
 use crate::cli::compose;
-use crate::cli::compose::service::answering;
+use crate::cli::compose::service::{answering, answering_with_steps};
 use crate::cli::config::Config;
 use crate::clock::SystemClock;
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -77,6 +77,17 @@ impl Client {
             None => {
                 let (store, clock) = compose::owner(config)?;
                 Self::new(config, Way::Here(api(&answering(config, store, clock)?)))
+            }
+        }
+    }
+
+    /// For acting on steps: the running host, or the file opened as its owner and the steps loaded. Nothing runs by itself.
+    pub(super) async fn acting_with_steps(config: &Config) -> Result<Self> {
+        match Self::of_host(config).await? {
+            Some(client) => Ok(client),
+            None => {
+                let (store, clock) = compose::owner(config)?;
+                Self::new(config, Way::Here(api(&answering_with_steps(config, store, clock).await?)))
             }
         }
     }
@@ -185,6 +196,10 @@ pub(super) fn said(problem: &ProblemBody) -> anyhow::Error {
 
 /// The path and query of a request, with everything escaped that needs it.
 fn target(path: &[&str], query: &[(&str, String)]) -> Result<String> {
+    // No address can carry these as a name.
+    if let Some(name) = path.iter().find(|part| matches!(**part, "" | "." | "..")) {
+        bail!("naming something: {name:?} names nothing; take an id or a key as the lists show it");
+    }
     let mut url = Url::parse("http://localhost").context("writing a request's address")?;
     if let Ok(mut segments) = url.path_segments_mut() {
         segments.extend(path);

@@ -160,6 +160,7 @@ fn http_destination(
         lease_ms: http.lease_ms.unwrap_or_else(|| http.longest_ms().saturating_add(SENDER_MARGIN_MS)),
         concurrency: http.concurrency,
         rate: http.rate,
+        breaker: Some(http.breaker).filter(|breaker| breaker.failures > 0),
         connector: Arc::new(HttpConnector::new(settings, Arc::clone(clock))?),
     })
 }

@@ -1,16 +1,15 @@
-//! What a person decides on the command line: dead letters, works in review, works and rows in doubt, blocked rows.
+//! What a person decides on the command line: who says it and why, and what they say about rows.
 
+use crate::api::auth::Said;
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::identity::json_text::parse;
-use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
+use crate::store::operate::{Actor, Decided, RowDecision};
 use crate::store::outbox::{RowRef, RowState};
-use crate::store::work::WorkState;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::json;
 
 /// Who decides, and why. It stands in the evidence.
@@ -25,12 +24,24 @@ pub(super) struct By {
 }
 
 impl By {
-    /// The person, if they say something.
-    pub(super) fn actor(self) -> Result<Actor> {
+    /// Their name and their reason, if they say something.
+    pub(super) fn words(self) -> Result<(String, String)> {
         if self.by.trim().is_empty() || self.why.trim().is_empty() {
             bail!("deciding: --by and --why must say something; they are what the evidence keeps");
         }
-        Ok(Actor { name: self.by, reason: self.why, action: None })
+        Ok((self.by, self.why))
+    }
+
+    /// The same, as the API hears it.
+    pub(super) fn said(self) -> Result<Said> {
+        let (by, why) = self.words()?;
+        Ok(Said { by: Some(by), why })
+    }
+
+    /// The same, as the store hears it.
+    pub(super) fn actor(self) -> Result<Actor> {
+        let (name, reason) = self.words()?;
+        Ok(Actor { name, reason, action: None })
     }
 }
 
@@ -57,55 +68,6 @@ impl Resolution {
             }
         }
     }
-}
-
-/// How a work in doubt is resolved.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(super) enum WorkResolution {
-    /// It has happened.
-    Done,
-    /// It has not happened: run it again.
-    Again,
-    /// Leave it as a dead letter.
-    Dead,
-}
-
-/// What a done work in doubt gives to those who ask again, where the person gives nothing.
-const NO_OUTPUT: &str = "null";
-
-impl WorkResolution {
-    /// The decision, with what was said beside it.
-    pub(super) fn decision(self, output: Option<String>, reference: Option<String>) -> Result<WorkDecision> {
-        match self {
-            Self::Done => {
-                let output = output.unwrap_or_else(|| NO_OUTPUT.to_owned());
-                parse(&output).context("resolving a work: --output is not acceptable JSON")?;
-                Ok(WorkDecision::Done { output, external_reference: reference })
-            }
-            Self::Again | Self::Dead if output.is_some() || reference.is_some() => {
-                bail!("resolving a work: --output and --reference go with `--as done` alone")
-            }
-            Self::Again => Ok(WorkDecision::Again),
-            Self::Dead => Ok(WorkDecision::Dead),
-        }
-    }
-}
-
-/// Decide about one work.
-pub(super) async fn work(
-    config: &Config,
-    text: &str,
-    decision: WorkDecision,
-    by: By,
-    format: Format,
-) -> Result<Ending> {
-    let actor = by.actor()?;
-    let (store, _) = compose::owner(config)?;
-    let work = find::work(&*store, &config.namespace, text, "deciding about a work").await?;
-    let id = work.id;
-    let decided = store.work_decide(work, decision.clone(), actor).await?;
-    let states = decision.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>();
-    report("work", &id.to_string(), &decided, WorkState::word, decision.to_state().word(), &states, format)
 }
 
 /// Decide about one row.

@@ -22,6 +22,8 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
     let Verb::List = verb;
     let store = compose::read_only(config)?;
     let paused = store.pause_list(&config.namespace).await?;
+    let paces = store.destination_pace_list(&config.namespace).await?;
+    let paces: BTreeMap<_, _> = paces.iter().map(|pace| (&pace.destination, pace)).collect();
     let mut waits = BTreeMap::new();
     for name in config.destinations.keys() {
         let due = store.outbox_next_due(&config.namespace, name).await?;
@@ -37,6 +39,8 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
                 "tier": http.tier,
                 "paused": pause::stopping(&paused, &PauseScope::Destination(name.clone())),
                 "waits_until_ms": waits.get(name),
+                "failures": paces.get(name).map_or(0, |pace| pace.failures),
+                "rests_until_ms": paces.get(name).and_then(|pace| pace.rests_until_ms),
             })
         });
         output::json(&all.collect())?;
@@ -54,10 +58,15 @@ pub(super) async fn destination(config: &Config, verb: Verb, format: Format) -> 
                     format!("{}: {}", pause::words(&stopping.scope), stopping.cause),
                 ),
                 None => {
-                    let until = waits.get(name).map(|ms| {
-                        format!("rows wait until {}, as its rate or its last answer wants", output::time(*ms))
-                    });
-                    ("open".to_owned(), until.unwrap_or_default())
+                    let (state, why) = match paces.get(name) {
+                        Some(pace) if pace.rests_until_ms.is_some() => {
+                            ("resting", format!("after {} failures in a row", pace.failures))
+                        }
+                        _ => ("open", "as its rate or its last answer wants".to_owned()),
+                    };
+                    let until =
+                        waits.get(name).map(|ms| format!("rows wait until {}, {why}", output::time(*ms)));
+                    (state.to_owned(), until.unwrap_or_default())
                 }
             };
             [name.clone(), http.tier.word().to_owned(), state, output::cut(&remark)]

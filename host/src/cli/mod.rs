@@ -20,6 +20,7 @@ mod decide;
 mod bulk;
 mod erase;
 mod work;
+mod work_act;
 mod work_show;
 mod approve;
 mod decision;

@@ -1,76 +1,49 @@
 //! `onceward work reprocess`: old events under a raised version.
 
+use crate::api::reprocess::ReprocessedWork;
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::Client;
 use crate::cli::config::Config;
 use crate::cli::decide::By;
-use crate::cli::find;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::store::reprocess::Reprocessed;
-use crate::store::work::WorkRef;
+use crate::cli::work_act;
 use anyhow::Result;
 use serde_json::{Value, json};
 
 pub(super) async fn reprocess(config: &Config, texts: &[String], by: By, format: Format) -> Result<Ending> {
-    let actor = by.actor()?;
-    let host = compose::host(config).await?;
-    let dispatcher = &host.dispatcher;
+    let said = by.said()?;
+    let client = Client::acting_with_steps(config).await?;
     // All are looked up before any is run, so that a wrong one changes nothing.
-    let mut works = Vec::with_capacity(texts.len());
-    for text in texts {
-        works.push(find::work(&**dispatcher.store(), &config.namespace, text, "reprocessing a work").await?);
-    }
-    let mut told = Vec::with_capacity(works.len());
+    let works = work_act::ids(&client, texts).await?;
+    let (mut told, mut texts) = (Vec::<Value>::with_capacity(works.len()), Vec::with_capacity(works.len()));
+    let mut all = true;
     for work in works {
-        let became = dispatcher.reprocess(work.clone(), actor.clone()).await?;
-        told.push((work, became));
+        let id = work.to_string();
+        match client.try_post(&["v1", "works", &id, "reprocess"], &said, None).await? {
+            Ok(answer) => {
+                let ReprocessedWork { verdict, r#as, .. } = answer.read()?;
+                all &= verdict == ReprocessedWork::REPROCESSED;
+                let how = if verdict == ReprocessedWork::ALREADY {
+                    "has been run again already,"
+                } else {
+                    "runs again"
+                };
+                texts.push(format!("{} {how} as {}", output::short(work), output::short(r#as)));
+                told.push(answer.body);
+            }
+            Err(problem) => {
+                all = false;
+                texts.push(problem.detail.clone());
+                told.push(serde_json::to_value(problem)?);
+            }
+        }
     }
     if format == Format::Json {
-        output::json(&told.iter().map(|(work, became)| in_json(work, became)).collect())?;
+        output::json(&json!(told))?;
     } else {
-        told.iter().try_for_each(|(work, became)| output::line(text(work, became)))?;
-        output::line("  run what waits with `onceward resume`")?;
+        texts.iter().try_for_each(output::line)?;
+        output::line("  a running host runs what waits; without one, `onceward resume` does")?;
     }
-    Ok(Ending::when(told.iter().all(|(_, became)| matches!(became, Reprocessed::Applied { .. }))))
-}
-
-fn in_json(work: &WorkRef, became: &Reprocessed) -> Value {
-    let (verdict, detail) = match became {
-        Reprocessed::Applied { id } => ("reprocessed", json!({ "as": id })),
-        Reprocessed::NotRaised { version } => ("not-raised", json!({ "version": version })),
-        Reprocessed::Already { id } => ("already", json!({ "as": id })),
-        Reprocessed::Unfinished { id, state } => {
-            ("unfinished", json!({ "work_id": id, "state": state.word() }))
-        }
-        Reprocessed::Erased => ("erased", json!({})),
-        Reprocessed::NoEvent => ("no-event", json!({})),
-        Reprocessed::Unknown => ("unknown", json!({})),
-    };
-    json!({ "work_id": work.id, "verdict": verdict, "detail": detail })
-}
-
-fn text(work: &WorkRef, became: &Reprocessed) -> String {
-    let work = output::short(work.id);
-    match became {
-        Reprocessed::Applied { id } => format!("{work} runs again as {}", output::short(id)),
-        Reprocessed::NotRaised { version } => {
-            format!("{work} was recorded under version {version}; raise the step's version to run it again")
-        }
-        Reprocessed::Already { id } => format!("{work} has been run again already, as {}", output::short(id)),
-        Reprocessed::Unfinished { id, state } => format!(
-            "{work} has not come to its end: {} is {}; finish that first",
-            output::short(id),
-            state.word()
-        ),
-        Reprocessed::Erased => {
-            format!(
-                "{work} was erased on request, so that there is nothing to run; send the event under a key of its own"
-            )
-        }
-        Reprocessed::NoEvent => {
-            format!("{work} stands for no event; reprocess the work that it descends from")
-        }
-        Reprocessed::Unknown => format!("{work} is not there any more"),
-    }
+    Ok(Ending::when(all))
 }

@@ -7,7 +7,7 @@
 use crate::api::auth::new_token;
 use crate::api::router::api;
 use crate::api::serve;
-use crate::api::serve::Door;
+use crate::api::serve::{Door, Terms};
 use crate::cli::Ending;
 use crate::cli::compose;
 use crate::cli::compose::service::Composed;
@@ -29,8 +29,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Arguments of `serve`.
@@ -62,13 +63,15 @@ fn traces(config: &Config) -> Result<Option<Traces>> {
 }
 
 async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<Ending> {
+    let mut asked = AskedToStop::listen()?;
     let (store, clock) = compose::owner(config)?;
-    let first_token = first_token(config, &*store).await?;
     let stop = CancellationToken::new();
     let Composed { service, duties, executors } =
         compose::service::service(config, Arc::clone(&store), clock, &stop).await?;
     let (network, socket) = doors(config, args).await?;
     let address = network.address()?.context("the network's door has no address")?;
+    // After everything that can fail: a token that nobody was shown would be the only one.
+    let first_token = first_token(config, &*store).await?;
     tell(address, config, first_token.as_deref(), format)?;
 
     let mut background = JoinSet::new();
@@ -77,31 +80,37 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
         background.spawn(async move { keep(&*duty, &*service.clock, &nudged, &stop).await });
     }
     let bound = Duration::from_millis(config.serve.drain_ms);
+    let terms = Terms {
+        connections_max: config.serve.connections,
+        head_timeout_ms: config.serve.arrival_timeout_ms,
+    };
     let mut faces = JoinSet::new();
     for door in [network, socket] {
-        faces.spawn(serve::serve(door, api(&service), config.serve.connections, stop.clone(), bound));
+        faces.spawn(serve::serve(door, api(&service), terms, stop.clone(), bound));
     }
     let failed = tokio::select! {
-        asked = asked_to_stop() => { asked?; None }
+        () = asked.next() => None,
         failed = first_failure(&mut background) => Some(failed),
     };
     output::progress("stopping: no more is taken, and what is under way comes to its end");
-    tokio::spawn(async {
+    tokio::spawn(async move {
         // A second signal is meant.
-        let _ = asked_to_stop().await;
+        asked.next().await;
         std::process::exit(1);
     });
+    let until = Instant::now() + bound;
     service.stop();
     stop.cancel();
     executors.iter().for_each(|executor| executor.close());
-    let drained = async {
-        while faces.join_next().await.is_some() {}
-        for executor in executors {
-            executor.drain(bound).await;
-        }
-    };
-    drained.await;
-    if tokio::time::timeout(bound, async { while background.join_next().await.is_some() {} }).await.is_err() {
+    // The faces first: what they still take in is started, and comes to its end with the rest.
+    while faces.join_next().await.is_some() {}
+    let mut runs = JoinSet::new();
+    for executor in executors {
+        runs.spawn(async move { executor.drain(until).await });
+    }
+    while runs.join_next().await.is_some() {}
+    let deliveries = async { while background.join_next().await.is_some() {} };
+    if tokio::time::timeout_at(until, deliveries).await.is_err() {
         tracing::warn!("a delivery did not end in time; its row is taken over at the next start");
     }
     let _ = std::fs::remove_file(config.socket());
@@ -165,14 +174,26 @@ fn tell(address: SocketAddr, config: &Config, token: Option<&str>, format: Forma
     Ok(())
 }
 
-async fn asked_to_stop() -> Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening for SIGINT")?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// Being asked to stop. It is listened for before anybody is told that the host is there.
+struct AskedToStop {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl AskedToStop {
+    fn listen() -> Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).context("listening for SIGTERM")?,
+            interrupt: signal(SignalKind::interrupt()).context("listening for SIGINT")?,
+        })
     }
-    Ok(())
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// The first duty that ends although nobody has asked for it.

@@ -1,21 +1,20 @@
 //! `onceward work`: works, and how they stand.
 
-use crate::api::works::Works;
+use crate::api::bulk::ReplayMany;
+use crate::api::works::{LIST_MAX, Works};
 use crate::cli::Ending;
 use crate::cli::bulk;
 use crate::cli::bulk::Selection;
 use crate::cli::client::Client;
-use crate::cli::compose;
 use crate::cli::config::Config;
-use crate::cli::decide;
-use crate::cli::decide::{By, WorkResolution};
+use crate::cli::decide::By;
 use crate::cli::erase;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::reprocess;
+use crate::cli::work_act;
+use crate::cli::work_act::Resolution;
 use crate::cli::work_show;
-use crate::store::bulk::WorkChoice;
-use crate::store::operate::WorkDecision;
 use crate::store::work::{WorkRecord, WorkState};
 use anyhow::{Result, anyhow};
 
@@ -79,7 +78,7 @@ pub(super) enum Verb {
         work: String,
         /// What happened, or shall happen.
         #[arg(long, value_enum, value_name = "OUTCOME")]
-        r#as: WorkResolution,
+        r#as: Resolution,
         /// With `--as done`: the result for those who ask again.
         #[arg(long, value_name = "JSON")]
         output: Option<String>,
@@ -98,7 +97,7 @@ pub(super) enum Verb {
         #[command(flatten)]
         by: By,
     },
-    /// Stop a work that waits, or is in review.
+    /// Stop a work that waits, runs, or is in review.
     Cancel {
         /// The id, its beginning, or the readable key.
         work: String,
@@ -109,51 +108,68 @@ pub(super) enum Verb {
 
 pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
-        Verb::List { state, step, limit } => {
-            let query = [("state", state), ("step", step), ("limit", Some(limit.to_string()))];
-            let query: Vec<_> = query.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-            let answer = Client::reading(config).await?.get(&["v1", "works"], &query).await?;
-            list(&answer.read::<Works>()?.works, format)?;
-        }
-        Verb::Show { work, family } => {
-            let store = compose::read_only(config)?;
-            work_show::show(&*store, &config.namespace, &work, family, format).await?;
-        }
+        Verb::List { state, step, limit } => list(config, state, step, limit, format).await,
+        Verb::Show { work, family } => work_show::show(config, &work, family, format).await,
         Verb::Replay { work: None, selection, state, step, by } => {
             let state = parse_state(&state)?;
-            let (namespace, cause) = (config.namespace.clone(), selection.cause.clone());
-            let choice = WorkChoice { namespace, state, step, cause };
-            return bulk::replay_works(config, choice, &selection, by, format).await;
+            let Selection { cause, dry_run, limit, every, .. } = selection;
+            let (by, why) = by.words()?;
+            let asked = ReplayMany { state, step, cause, dry_run, limit, every_ms: every, by: Some(by), why };
+            bulk::replay_works(config, &asked, format).await
         }
         Verb::Replay { work: Some(work), by, .. } => {
-            return decide::work(config, &work, WorkDecision::Replay { due_in_ms: 0 }, by, format).await;
+            work_act::act(config, &work, "replay", &by.said()?, format).await
         }
-        Verb::Reject { work, by } => {
-            return decide::work(config, &work, WorkDecision::Reject, by, format).await;
-        }
-        Verb::Reprocess { works, by } => return reprocess::reprocess(config, &works, by, format).await,
+        Verb::Reject { work, by } => work_act::act(config, &work, "reject", &by.said()?, format).await,
+        Verb::Cancel { work, by } => work_act::act(config, &work, "cancel", &by.said()?, format).await,
         Verb::Resolve { work, r#as, output, reference, by } => {
-            let decision = r#as.decision(output, reference)?;
-            return decide::work(config, &work, decision, by, format).await;
+            let resolve = r#as.said(output, reference, by)?;
+            work_act::act(config, &work, "resolve", &resolve, format).await
         }
-        Verb::Erase { works, by } => return erase::erase(config, &works, by, format).await,
-        Verb::Cancel { work, by } => {
-            return decide::work(config, &work, WorkDecision::Cancel, by, format).await;
-        }
+        Verb::Reprocess { works, by } => reprocess::reprocess(config, &works, by, format).await,
+        Verb::Erase { works, by } => erase::erase(config, &works, by, format).await,
     }
-    Ok(Ending::Done)
 }
 
 fn parse_state(word: &str) -> Result<WorkState> {
     WorkState::from_word(word).ok_or_else(|| {
         anyhow!(
-            "listing works: there is no state {word:?}; take one of {}",
+            "deciding about works: there is no state {word:?}; take one of {}",
             WorkState::ALL.map(WorkState::word).join(", ")
         )
     })
 }
 
-fn list(works: &[WorkRecord], format: Format) -> Result<()> {
+/// Page by page, until there are enough.
+async fn list(
+    config: &Config,
+    state: Option<String>,
+    step: Option<String>,
+    limit: u32,
+    format: Format,
+) -> Result<Ending> {
+    let client = Client::reading(config).await?;
+    let filter: Vec<(&str, String)> = [("state", state), ("step", step)]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect();
+    let (mut works, mut left, mut before) = (Vec::new(), limit, None);
+    loop {
+        let mut query = filter.clone();
+        query.push(("limit", left.min(LIST_MAX).to_string()));
+        query.extend(before.map(|work| ("before", work)));
+        let page: Works = client.get(&["v1", "works"], &query).await?.read()?;
+        left = left.saturating_sub(u32::try_from(page.works.len()).unwrap_or(u32::MAX));
+        works.extend(page.works);
+        before = page.next.map(|work| work.to_string());
+        if left == 0 || before.is_none() {
+            print(&works, format)?;
+            return Ok(Ending::Done);
+        }
+    }
+}
+
+fn print(works: &[WorkRecord], format: Format) -> Result<()> {
     if format == Format::Json {
         return output::json(&serde_json::to_value(works)?);
     }

@@ -16,6 +16,7 @@ use crate::dispatch::duty::{Duty, Pass};
 use crate::dispatch::nudge::Nudge;
 use crate::dispatch::signal::Signals;
 use crate::dispatch::step::{DispatchError, Dispatcher, Held};
+use crate::dispatch::under_way::UnderWay;
 use crate::identity::key::WorkId;
 use crate::runtime::stop::Stop;
 use crate::store::error::StoreError;
@@ -23,8 +24,7 @@ use crate::store::intent::{Extended, Extension};
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
 use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -42,8 +42,7 @@ pub struct Executor {
     clock: Arc<dyn Clock>,
     nudge: Nudge,
     signals: Signals,
-    /// The works under way, so that a run can be stopped.
-    running: Mutex<BTreeMap<(WorkId, Token), CancellationToken>>,
+    under_way: UnderWay,
     tasks: TaskTracker,
     /// Whoever waits is to be told how it stands.
     closed: CancellationToken,
@@ -66,7 +65,7 @@ impl Executor {
             clock,
             nudge,
             signals: Signals::default(),
-            running: Mutex::default(),
+            under_way: UnderWay::default(),
             tasks: TaskTracker::new(),
             closed: CancellationToken::new(),
             drained: CancellationToken::new(),
@@ -83,7 +82,7 @@ impl Executor {
     /// How many runs are under way.
     #[must_use]
     pub fn running(&self) -> usize {
-        self.lock().len()
+        self.under_way.number()
     }
 
     /// Bring a claimed work to its end in the background.
@@ -94,14 +93,10 @@ impl Executor {
         self.tasks.spawn(async move { this.bring_to_end(held).await }.instrument(span));
     }
 
-    /// Stop the runs of a work that a person has cancelled. Where there is none here nothing happens: the store knows of
-    /// the cancellation, and whoever runs the work hears of it at the settle.
+    /// Stop the run of a work that a person has cancelled, also one that is claimed and has not begun yet. Where there is none
+    /// here, whoever runs the work hears of the cancellation at the settle: the store knows of it.
     pub fn cancel(&self, work: WorkId) {
-        for ((running, _), stop) in self.lock().iter() {
-            if *running == work {
-                stop.cancel();
-            }
-        }
+        self.under_way.cancel(work);
     }
 
     /// Wait until a work neither runs nor waits, at most for so long. How it stands then; none where it is not there.
@@ -133,11 +128,11 @@ impl Executor {
         self.closed.cancel();
     }
 
-    /// Let the runs come to their end, at most for so long, and stop those that are left: their claims are given back. No
+    /// Let the runs come to their end, at most until then, and stop those that are left: their claims are given back. No
     /// work may be started after this.
-    pub async fn drain(&self, bound: Duration) {
+    pub async fn drain(&self, until: tokio::time::Instant) {
         self.tasks.close();
-        if tokio::time::timeout(bound, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout_at(until, self.tasks.wait()).await.is_err() {
             tracing::warn!(runs = self.running(), "the time to shut down is over; claims are given back");
             self.drained.cancel();
             self.tasks.wait().await;
@@ -146,11 +141,10 @@ impl Executor {
 
     async fn bring_to_end(&self, held: Held) {
         let (work, token) = (held.work_ref(), held.token());
-        let cancelled = CancellationToken::new();
-        self.lock().insert((work.id, token), cancelled.clone());
+        let cancelled = self.under_way.begin(work.id, token);
         let stop = self.stop(work.clone(), token, held.lease_ms(), cancelled);
         let ended = held.run_until(&self.dispatcher, stop).await.settle(&self.dispatcher).await;
-        self.lock().remove(&(work.id, token));
+        self.under_way.end(work.id, token);
         match ended {
             Ok(ended) => {
                 tracing::info!(work = %work.id, step = ended.work.step, end = ?ended.end.word(), "a run ended");
@@ -185,10 +179,6 @@ impl Executor {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<(WorkId, Token), CancellationToken>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Start the next due work of a step, where there is one and a place for it.
     async fn start_next(self: &Arc<Self>, step: &str) -> Result<Next, DispatchError> {
         let dispatcher = &self.dispatcher;
@@ -197,7 +187,9 @@ impl Executor {
             Some(due_ms) if due_ms <= self.clock.now_ms() => {}
             due => return Ok(Next::Later(due)),
         }
-        let Some(place) = dispatcher.free_place() else { return Ok(Next::NoPlace) };
+        // A host that is about to stop begins nothing that it would have to give back.
+        let place = (!self.closed.is_cancelled()).then(|| dispatcher.free_place()).flatten();
+        let Some(place) = place else { return Ok(Next::NoPlace) };
         match dispatcher.take_in(step, place).await? {
             Some(held) => {
                 self.start(held);

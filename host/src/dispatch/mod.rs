@@ -11,6 +11,7 @@ pub mod error;
 pub mod end;
 pub mod mirror;
 pub mod step;
+mod under_way;
 pub mod worker;
 pub mod nudge;
 pub mod duty;

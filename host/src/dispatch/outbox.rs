@@ -160,11 +160,11 @@ impl Deliverer {
     }
 
     /// Whether a row is due and waits for the destination's rate alone. A destination that asked for a longer wait than its
-    /// rate has its way.
+    /// rate, or that rests, has its way.
     fn is_paced(&self, destination: &DestinationSetup, due: NextDue) -> bool {
         let now_ms = self.clock.now_ms();
         destination.rate.is_some_and(|rate| {
-            due.row_ms <= now_ms && due.at_ms.saturating_sub(now_ms) <= rate.wait_max_ms()
+            !due.resting && due.row_ms <= now_ms && due.at_ms.saturating_sub(now_ms) <= rate.wait_max_ms()
         })
     }
 
@@ -215,6 +215,7 @@ impl Deliverer {
             patient,
             limit: destination.concurrency,
             rate: destination.rate,
+            breaker: destination.breaker,
         })
     }
 }

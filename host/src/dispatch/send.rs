@@ -11,6 +11,7 @@ use crate::crash_point;
 use crate::crash_point::CrashPoint;
 use crate::dispatch::setup::{DestinationSetup, Frozen};
 use crate::store::outbox::{RowOutcome, Sending};
+use crate::store::pace::Health;
 
 /// One attempt, with all it goes by.
 pub(super) struct Send<'a> {
@@ -83,7 +84,7 @@ impl Send<'_> {
             None => Some(withheld("the destination was frozen without a look-up".to_owned(), true)),
             Some(Found::Yes(receipt)) => Some(self.flagged(receipt, None)),
             Some(Found::No) => None,
-            Some(Found::Unknown(fault)) => Some(self.again(&fault, true)),
+            Some(Found::Unknown(fault)) => Some(self.again(&fault, true, unwell(&fault))),
             Some(Found::Unauthorised(fault)) => Some(RowOutcome::Paused { cause: cause(&fault) }),
         }
     }
@@ -127,18 +128,19 @@ impl Send<'_> {
     fn rule(&self, answer: Answer) -> RowOutcome {
         match answer {
             Answer::Accepted(receipt) => self.flagged(receipt, None),
-            Answer::NotApplied(fault) => self.again(&fault, false),
+            Answer::NotApplied(fault) => self.again(&fault, false, unwell(&fault)),
             // An earlier attempt is being worked on over there, so it may well be applied.
-            Answer::InProgress(fault) => self.again(&fault, true),
+            Answer::InProgress(fault) => self.again(&fault, true, Health::Well),
             Answer::Ambiguous(fault) => match self.after_ambiguous(self.age_ms()) {
-                AfterAmbiguous::SendAgain | AfterAmbiguous::LookUp => self.again(&fault, true),
-                AfterAmbiguous::InDoubt => RowOutcome::InDoubt {
-                    cause: cause(&fault),
-                    destination_waits_ms: destination_waits_ms(&fault),
-                },
+                AfterAmbiguous::SendAgain | AfterAmbiguous::LookUp => {
+                    self.again(&fault, true, unwell(&fault))
+                }
+                AfterAmbiguous::InDoubt => {
+                    RowOutcome::InDoubt { cause: cause(&fault), health: unwell(&fault) }
+                }
             },
             Answer::Permanent(fault) | Answer::Conflict(fault) => {
-                RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false, destination_waits_ms: None }
+                RowOutcome::Blocked { cause: cause(&fault), maybe_applied: false, health: Health::Well }
             }
             Answer::Unauthorised(fault) | Answer::Misconfigured(fault) => {
                 RowOutcome::Paused { cause: cause(&fault) }
@@ -147,12 +149,11 @@ impl Send<'_> {
     }
 
     /// Another attempt, or the end of the budget.
-    fn again(&self, fault: &Fault, maybe_applied: bool) -> RowOutcome {
+    fn again(&self, fault: &Fault, maybe_applied: bool, health: Health) -> RowOutcome {
         let (policy, attempt) = (&self.destination.retry, self.row.attempt);
         if let Some(exhausted) = policy.exhausted(attempt, self.age_ms()) {
             let cause = format!("{exhausted}: {}", cause(fault));
-            let destination_waits_ms = destination_waits_ms(fault);
-            return RowOutcome::Blocked { cause, maybe_applied, destination_waits_ms };
+            return RowOutcome::Blocked { cause, maybe_applied, health };
         }
         let delay_ms = policy.delay_ms(self.clock, attempt, fault.retry_after_ms);
         // A receiver that is asked too early has not settled yet, and its "no" would be wrong.
@@ -162,7 +163,7 @@ impl Send<'_> {
             due_in_ms: delay_ms.max(i64::try_from(settling_ms).unwrap_or(i64::MAX)),
             cause: cause(fault),
             maybe_applied,
-            destination_waits_ms: destination_waits_ms(fault),
+            health,
         }
     }
 
@@ -199,10 +200,12 @@ impl Send<'_> {
     }
 }
 
-/// The wait that a `Retry-After` asks of everyone: with 429 and 503 it speaks of the destination and not of this row (RFC
-/// 6585, section 4; RFC 9110, section 10.2.3). The others would be refused as well, and lose an attempt each.
-fn destination_waits_ms(fault: &Fault) -> Option<u64> {
-    fault.retry_after_ms.filter(|_| matches!(fault.status, Some(429 | 503)))
+/// A destination that failed, with the wait that a `Retry-After` asks of everyone: with 429 and 503 it speaks of the
+/// destination and not of this row (RFC 6585, section 4; RFC 9110, section 10.2.3). The others would be refused as well, and
+/// lose an attempt each.
+fn unwell(fault: &Fault) -> Health {
+    let waits_ms = fault.retry_after_ms.filter(|_| matches!(fault.status, Some(429 | 503)));
+    Health::Unwell { waits_ms }
 }
 
 const fn withheld(cause: String, in_doubt: bool) -> RowOutcome {

@@ -11,7 +11,7 @@ use crate::runtime::job::{Grants, Holds};
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
 use crate::store::claim::Terms;
-use crate::store::outbox::Rate;
+use crate::store::pace::{Breaker, Rate};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -91,6 +91,8 @@ pub struct DestinationSetup {
     pub concurrency: u32,
     /// How often it may be called.
     pub rate: Option<Rate>,
+    /// When it rests after failures.
+    pub breaker: Option<Breaker>,
     /// The way out.
     pub connector: Arc<dyn Connector>,
 }

@@ -34,6 +34,7 @@ pub mod item;
 pub mod ledger_size;
 pub mod operate;
 pub mod outbox;
+pub mod pace;
 pub mod pause;
 pub mod progress;
 pub mod quarantine;
@@ -61,6 +62,7 @@ use crate::store::outbox::{
     Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef,
     RowSettled, RowState, Sending, Take,
 };
+use crate::store::pace::DestinationPace;
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::progress::{Handoff, ProgressFilter, StageCount};
 use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
@@ -160,8 +162,8 @@ pub trait Outbox: Send + Sync {
     /// What became of an enqueued row, where it exists.
     async fn outbox_find(&self, namespace: &str, row: RowId) -> Result<Option<FoundRow>, StoreError>;
 
-    /// When the destination's next row becomes due, and when it may go. None where no row waits, or while the destination
-    /// is paused.
+    /// When the destination's next row becomes due, and when it may go: not while the destination rests. None where no row
+    /// waits, or while the destination is paused.
     async fn outbox_next_due(
         &self,
         namespace: &str,
@@ -418,6 +420,9 @@ pub trait Inspect: Send + Sync {
 
     /// What is stopped in the namespace or altogether, and why; oldest first.
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError>;
+
+    /// The pace of the destinations that were called, by name: how often each has failed in a row, and until when it rests.
+    async fn destination_pace_list(&self, namespace: &str) -> Result<Vec<DestinationPace>, StoreError>;
 
     /// Decisions, newest first.
     async fn decision_list(&self, filter: DecisionFilter) -> Result<Vec<DecisionEntry>, StoreError>;

@@ -17,6 +17,7 @@ use crate::contract::sameness::SameText;
 use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::hash_text;
+use crate::store::pace::{Breaker, Health, Rate};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -158,40 +159,8 @@ pub struct Take {
     pub limit: u32,
     /// How often the destination may be called.
     pub rate: Option<Rate>,
-}
-
-/// How far ahead of its even spread a call may go, in microseconds: what timers and a pass over the outbox can't tell apart.
-pub(crate) const BURST_US: i64 = 10_000;
-
-/// How often a destination may be called. The calls are spread evenly, and all hosts of a ledger share them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rate {
-    /// So many calls ...
-    pub calls: u32,
-    /// ... in this time, in milliseconds.
-    pub per_ms: u64,
-}
-
-impl Rate {
-    /// The time between two calls, in microseconds.
-    ///
-    /// ```
-    /// use onceward::store::outbox::Rate;
-    /// assert_eq!(Rate { calls: 10, per_ms: 1_000 }.interval_us(), 100_000);
-    /// assert_eq!(Rate { calls: 3, per_ms: 1_000 }.interval_us(), 333_334);
-    /// ```
-    #[must_use]
-    pub fn interval_us(self) -> i64 {
-        let interval = self.per_ms.saturating_mul(1_000).div_ceil(u64::from(self.calls.max(1)));
-        i64::try_from(interval.max(1)).unwrap_or(i64::MAX)
-    }
-
-    /// The longest that a row waits for the rate alone while it is kept, in milliseconds.
-    #[must_use]
-    pub fn wait_max_ms(self) -> i64 {
-        self.interval_us().saturating_add(BURST_US) / 1_000 + 1
-    }
+    /// When it rests after failures.
+    pub breaker: Option<Breaker>,
 }
 
 /// A row that the caller must send now. The attempt has been counted.
@@ -226,8 +195,10 @@ pub struct Sending {
 pub struct NextDue {
     /// When the first row is due, Unix milliseconds.
     pub row_ms: i64,
-    /// When the destination may be called for it, Unix milliseconds: not before it wants to be called again.
+    /// When the destination may be called for it, Unix milliseconds: not before it wants to be called again, and has rested.
     pub at_ms: i64,
+    /// Whether the destination has failed so often that it rests, or is tried with one row at a time.
+    pub resting: bool,
 }
 
 /// What came of an attempt.
@@ -252,8 +223,8 @@ pub enum RowOutcome {
         due_in_ms: i64,
         /// Whether this attempt may have been applied.
         maybe_applied: bool,
-        /// How long the destination wants to be left alone altogether, in milliseconds.
-        destination_waits_ms: Option<u64>,
+        /// What the attempt shows of the destination.
+        health: Health,
     },
     /// It needs an operator.
     Blocked {
@@ -261,15 +232,15 @@ pub enum RowOutcome {
         cause: String,
         /// Whether this attempt may have been applied.
         maybe_applied: bool,
-        /// How long the destination wants to be left alone altogether, in milliseconds.
-        destination_waits_ms: Option<u64>,
+        /// What the attempt shows of the destination.
+        health: Health,
     },
     /// Nobody here can know.
     InDoubt {
         /// Why.
         cause: String,
-        /// How long the destination wants to be left alone altogether, in milliseconds.
-        destination_waits_ms: Option<u64>,
+        /// What the attempt shows of the destination.
+        health: Health,
     },
     /// Nothing was sent this time, and nothing will be by itself: the attempt is given back.
     Withheld {
@@ -299,14 +270,15 @@ impl RowOutcome {
         }
     }
 
-    /// How long the destination wants to be left alone altogether, in milliseconds, where it said so.
+    /// What the attempt shows of the destination, where it shows anything.
     #[must_use]
-    pub const fn destination_waits_ms(&self) -> Option<u64> {
+    pub const fn health(&self) -> Option<Health> {
         match self {
-            Self::Again { destination_waits_ms, .. }
-            | Self::Blocked { destination_waits_ms, .. }
-            | Self::InDoubt { destination_waits_ms, .. } => *destination_waits_ms,
-            Self::Sent { .. } | Self::Withheld { .. } | Self::Paused { .. } => None,
+            Self::Sent { .. } => Some(Health::Well),
+            Self::Again { health, .. } | Self::Blocked { health, .. } | Self::InDoubt { health, .. } => {
+                Some(*health)
+            }
+            Self::Withheld { .. } | Self::Paused { .. } => None,
         }
     }
 }

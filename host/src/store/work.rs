@@ -345,6 +345,8 @@ pub struct WorkFilter {
     pub state: Option<WorkState>,
     /// Only this step.
     pub step: Option<String>,
+    /// Only those that were recorded before this one. None at all, where there is no such work.
+    pub before: Option<WorkId>,
     /// At most so many.
     pub limit: u32,
 }

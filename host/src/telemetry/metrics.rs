@@ -21,13 +21,15 @@ const FIRST_BUCKET_S: f64 = 0.001;
 /// Buckets of a duration.
 const BUCKETS: u16 = 17;
 
-/// Of a request: its route, and the class of its answer.
+/// Of a request: its route, and its answer.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct RequestLabels {
     /// The route as the table has it, so that no sender makes a new series.
     pub route: String,
     /// The status.
     pub status: u16,
+    /// The answer's verdict, where it has one: `duplicate`, `mismatch` and the like.
+    pub verdict: &'static str,
 }
 
 /// Of a run.
@@ -50,15 +52,6 @@ pub struct DeliveryLabels {
     pub destination: String,
     /// What came of the attempt.
     pub outcome: String,
-}
-
-/// Of an answer to an event or a claim.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-pub struct VerdictLabels {
-    /// The namespace.
-    pub namespace: String,
-    /// The word.
-    pub verdict: String,
 }
 
 /// Of something in the ledger, by its state.
@@ -90,8 +83,6 @@ pub struct Metrics {
     pub deliveries: Family<DeliveryLabels, Counter>,
     /// How long attempts took, in seconds.
     pub delivery_seconds: Histogram,
-    /// What events and claims were answered.
-    pub verdicts: Family<VerdictLabels, Counter>,
 }
 
 impl Default for Metrics {
@@ -103,7 +94,6 @@ impl Default for Metrics {
             runs: Family::default(),
             deliveries: Family::default(),
             delivery_seconds: seconds(),
-            verdicts: Family::default(),
         }
     }
 }
@@ -131,15 +121,9 @@ pub struct LedgerFigures {
 
 impl Metrics {
     /// Count a request.
-    pub fn request(&self, route: &str, status: u16, took: Duration) {
-        self.requests.get_or_create(&RequestLabels { route: route.to_owned(), status }).inc();
+    pub fn request(&self, route: &str, status: u16, verdict: &'static str, took: Duration) {
+        self.requests.get_or_create(&RequestLabels { route: route.to_owned(), status, verdict }).inc();
         self.request_seconds.observe(took.as_secs_f64());
-    }
-
-    /// Count an answer to an event or a claim.
-    pub fn verdict(&self, namespace: &str, verdict: &str) {
-        let labels = VerdictLabels { namespace: namespace.to_owned(), verdict: verdict.to_owned() };
-        self.verdicts.get_or_create(&labels).inc();
     }
 
     /// Count a run.
@@ -172,7 +156,6 @@ impl Metrics {
         registry.register("deliveries", "Attempts to deliver, by what came of them", self.deliveries.clone());
         let took = "How long attempts to deliver took, in seconds";
         registry.register("delivery_seconds", took, self.delivery_seconds.clone());
-        registry.register("verdicts", "Answers to events and claims", self.verdicts.clone());
         ledger.register(&mut registry);
         let mut text = String::new();
         encode(&mut text, &registry)?;
@@ -235,16 +218,14 @@ mod tests {
     #[test]
     fn the_figures_are_text_that_a_scraper_reads() {
         let metrics = Metrics::default();
-        metrics.request("/v1/works", 200, Duration::from_millis(3));
+        metrics.request("/v1/works", 200, "duplicate", Duration::from_millis(3));
         metrics.delivery("main", "crm", "sent", Duration::from_millis(40));
-        metrics.verdict("main", "duplicate");
         let works = vec![("main".to_owned(), "dead".to_owned(), 2)];
         let ledger = LedgerFigures { works, wal_bytes: 4_096, ..LedgerFigures::default() };
         let text = metrics.text(&ledger).unwrap();
         for line in [
-            r#"onceward_requests_total{route="/v1/works",status="200"} 1"#,
+            r#"onceward_requests_total{route="/v1/works",status="200",verdict="duplicate"} 1"#,
             r#"onceward_deliveries_total{namespace="main",destination="crm",outcome="sent"} 1"#,
-            r#"onceward_verdicts_total{namespace="main",verdict="duplicate"} 1"#,
             r#"onceward_works{namespace="main",state="dead"} 2"#,
             "onceward_wal_bytes 4096",
             "onceward_delivery_seconds_count 1",

@@ -1,7 +1,7 @@
 //! Many at once: capped, spread, and each under its own id.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, STEP, actor, arrival, at, held, row_id, rows, take,
+    Bench, CRM, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, held, row_id, rows, take,
 };
 use onceward::store::bulk::{Batch, RowChoice, WorkChoice};
 use onceward::store::claim::Arrival;
@@ -104,8 +104,7 @@ pub(super) async fn work_choose_count_is_of_the_choice(bench: Bench) {
 async fn with_blocked_rows(bench: &Bench) {
     bench.finish("a", rows(&["r", "s", "t"])).await;
     for (sending, cause) in bench.take_rows(take()).await.into_iter().zip(["400", "400", "404"]) {
-        let outcome =
-            RowOutcome::Blocked { cause: cause.to_owned(), maybe_applied: false, destination_waits_ms: None };
+        let outcome = RowOutcome::Blocked { cause: cause.to_owned(), maybe_applied: false, health: UNWELL };
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }
 }

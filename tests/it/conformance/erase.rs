@@ -2,8 +2,8 @@
 
 use crate::conformance::decision;
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, arrival, at, candidate, done, done_with, follow_up, held, other_content,
-    retry, row, rows, take,
+    Bench, CRM, ELSEWHERE, SPACE, UNWELL, arrival, at, candidate, done, done_with, follow_up, held,
+    other_content, retry, row, rows, take,
 };
 use onceward::contract::response::Response;
 use onceward::contract::sameness::SameText;
@@ -124,7 +124,7 @@ pub(super) async fn payload_erase_is_refused_while_anything_of_the_family_is_ope
     assert_eq!(erase(&bench, at(&finished.work)).await, open(RowState::Pending));
     let sending = bench.take_row().await;
     assert_eq!(erase(&bench, at(&finished.work)).await, open(RowState::Sending));
-    let doubt = RowOutcome::InDoubt { cause: "reply lost".to_owned(), destination_waits_ms: None };
+    let doubt = RowOutcome::InDoubt { cause: "reply lost".to_owned(), health: UNWELL };
     bench.store.outbox_settle(sending.row.clone(), sending.token, doubt).await.expect("the store works");
     assert_eq!(erase(&bench, at(&finished.work)).await, open(RowState::InDoubt));
     assert_eq!(bench.row("p").await.payload, "{}");
@@ -141,7 +141,13 @@ pub(super) async fn payload_erase_is_refused_while_anything_of_the_family_is_ope
 
 fn dead() -> onceward::store::work::WorkFilter {
     let state = Some(WorkState::Dead);
-    onceward::store::work::WorkFilter { namespace: SPACE.to_owned(), state, step: None, limit: 1 }
+    onceward::store::work::WorkFilter {
+        namespace: SPACE.to_owned(),
+        state,
+        step: None,
+        before: None,
+        limit: 1,
+    }
 }
 
 pub(super) async fn payload_erase_is_refused_while_a_suppressed_row_may_take_its_turn(bench: Bench) {

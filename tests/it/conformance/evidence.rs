@@ -1,6 +1,6 @@
 //! Evidence: in order and complete.
 
-use crate::conformance::harness::{Bench, ELSEWHERE, LEASE_MS, at, done_with, retry, rows};
+use crate::conformance::harness::{Bench, ELSEWHERE, LEASE_MS, UNWELL, at, done_with, retry, rows};
 use onceward::store::outbox::RowOutcome;
 use onceward::store::work::{Settled, WorkRef};
 use support::sim_clock::START_MS;
@@ -15,12 +15,8 @@ pub(super) async fn evidence_list_tells_the_whole_story_in_order(bench: Bench) {
     assert_eq!(bench.settle(&second, retry(0)).await, Settled::LeaseLost);
     assert_eq!(bench.settle(&third, done_with(rows(&["r"]))).await, Settled::Applied);
     let sending = bench.take_row().await;
-    let again = RowOutcome::Again {
-        cause: "503".to_owned(),
-        due_in_ms: 0,
-        maybe_applied: true,
-        destination_waits_ms: None,
-    };
+    let again =
+        RowOutcome::Again { cause: "503".to_owned(), due_in_ms: 0, maybe_applied: true, health: UNWELL };
     bench.store.outbox_settle(sending.row, sending.token, again).await.expect("the store works");
     let sending = bench.take_row().await;
     let sent = RowOutcome::Sent {

@@ -16,6 +16,7 @@ use onceward::store::operate::Actor;
 use onceward::store::outbox::{
     Approval, NewRow, OutboxFilter, OutboxRow, RowOutcome, RowRef, RowSettled, RowState, Sending, Take,
 };
+use onceward::store::pace::Health;
 use onceward::store::pause::PauseScope;
 use onceward::store::quarantine::OnMismatch;
 use onceward::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkRecord, WorkRef};
@@ -37,6 +38,8 @@ pub(crate) const ATTEMPTS: u32 = 3;
 pub(crate) const RETENTION_MS: i64 = 24 * 3_600_000;
 /// How long a repeat of a text is suppressed, in milliseconds.
 pub(crate) const SAME_TEXT_MS: i64 = 10 * LEASE_MS;
+/// A destination that failed, and said no more.
+pub(crate) const UNWELL: Health = Health::Unwell { waits_ms: None };
 /// The terms of nearly all claims.
 pub(crate) const TERMS: Terms = Terms { lease_ms: LEASE_MS, attempts_max: ATTEMPTS, age_max_ms: i64::MAX };
 
@@ -353,15 +356,15 @@ pub(crate) fn sent() -> RowOutcome {
 
 /// Another attempt, later.
 pub(crate) fn again(due_in_ms: i64, maybe_applied: bool) -> RowOutcome {
-    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied, destination_waits_ms: None }
+    RowOutcome::Again { cause: "reset".to_owned(), due_in_ms, maybe_applied, health: UNWELL }
 }
 
 pub(crate) fn in_doubt() -> RowOutcome {
-    RowOutcome::InDoubt { cause: "reply lost".to_owned(), destination_waits_ms: None }
+    RowOutcome::InDoubt { cause: "reply lost".to_owned(), health: UNWELL }
 }
 
 pub(crate) fn blocked() -> RowOutcome {
-    RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, destination_waits_ms: None }
+    RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, health: Health::Well }
 }
 
 /// Collected: rows of these ids.
@@ -379,5 +382,6 @@ pub(crate) fn take() -> Take {
         patient: false,
         limit: 100,
         rate: None,
+        breaker: None,
     }
 }

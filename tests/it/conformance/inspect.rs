@@ -1,8 +1,8 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, SPACE, STEP, actor, arrival, at, done, done_with, follow_up, held, retry, row_id, rows,
-    take,
+    Bench, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, done, done_with, follow_up, held, retry,
+    row_id, rows, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;
@@ -21,7 +21,7 @@ pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     }
     let other = held(bench.claim(Arrival { step: "other".to_owned(), ..arrival("4") }).await);
     bench.settle(&other, done()).await;
-    let all = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, limit: 100 };
+    let all = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, before: None, limit: 100 };
     let list = async |filter: WorkFilter| -> Vec<String> {
         let works = bench.store.work_list(filter).await.expect("the store works");
         works.into_iter().filter_map(|work| work.event_id).collect()
@@ -32,6 +32,34 @@ pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     let step = Some("other".to_owned());
     assert_eq!(list(WorkFilter { step, state: Some(WorkState::Done), ..all.clone() }).await, ["4"]);
     assert!(list(WorkFilter { namespace: ELSEWHERE.to_owned(), ..all }).await.is_empty());
+}
+
+pub(super) async fn work_list_goes_on_where_a_page_ended_whatever_came_meanwhile(bench: Bench) {
+    for id in ["1", "2", "3", "4"] {
+        let held = bench.hold(id).await;
+        bench.settle(&held, if id == "3" { retry(0) } else { done() }).await;
+    }
+    let page = async |state: Option<WorkState>, before: Option<WorkId>| -> (Vec<String>, Option<WorkId>) {
+        let filter = WorkFilter { namespace: SPACE.to_owned(), state, step: None, before, limit: 2 };
+        let works = bench.store.work_list(filter).await.expect("the store works");
+        let last = works.last().map(|work| work.work_id);
+        (works.into_iter().filter_map(|work| work.event_id).collect(), last)
+    };
+    let (first, last) = page(None, None).await;
+    let (done_first, done_last) = page(Some(WorkState::Done), None).await;
+    assert_eq!(
+        (first, done_first),
+        (vec!["4".to_owned(), "3".to_owned()], vec!["4".to_owned(), "2".to_owned()])
+    );
+    let new = bench.hold("5").await;
+    bench.settle(&new, done()).await;
+    assert_eq!(page(None, last).await.0, ["2", "1"]);
+    assert_eq!(page(Some(WorkState::Done), done_last).await.0, ["1"]);
+    // What is open has an index of its own.
+    assert_eq!(page(Some(WorkState::Waiting), Some(new.work.work_id)).await.0, ["3"]);
+    assert!(page(Some(WorkState::Waiting), last).await.0.is_empty());
+    let nowhere = Some(WorkId::from_bytes([7; 32]));
+    assert!(page(None, nowhere).await.0.is_empty(), "a page after nothing is none, and not the first one");
 }
 
 pub(super) async fn pending_oldest_is_when_the_first_of_what_waits_was_recorded(bench: Bench) {
@@ -191,9 +219,8 @@ pub(super) async fn outbox_resolve_takes_the_beginning_of_an_id(bench: Bench) {
 pub(super) async fn outbox_counts_are_by_state(bench: Bench) {
     bench.finish("a", rows(&["1", "2", "3"])).await;
     let taken = bench.take_rows(take()).await;
-    let blocked =
-        RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, destination_waits_ms: None };
-    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned(), destination_waits_ms: None };
+    let blocked = RowOutcome::Blocked { cause: "400".to_owned(), maybe_applied: false, health: UNWELL };
+    let doubt = RowOutcome::InDoubt { cause: "time-out".to_owned(), health: UNWELL };
     for (sending, outcome) in taken.into_iter().zip([blocked, doubt]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }

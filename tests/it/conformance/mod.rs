@@ -8,6 +8,7 @@ pub(crate) mod harness;
 mod action;
 mod alert;
 mod approval;
+mod breaker;
 mod bulk;
 mod caller;
 mod contract;
@@ -189,6 +190,16 @@ macro_rules! conformance {
                     outbox_settle_with_a_wait_beyond_all_times_is_no_overflow,
                     outbox_next_due_of_a_paced_row_is_when_its_destination_is_free,
                 ]
+                breaker: [
+                    outbox_take_rests_longer_after_each_further_failure,
+                    outbox_take_sends_one_row_at_a_time_until_one_gets_through,
+                    outbox_take_goes_on_with_the_next_probe_where_its_sender_has_gone,
+                    outbox_settle_counts_what_says_that_the_destination_is_unwell,
+                    outbox_settle_of_calls_that_began_before_a_rest_makes_it_no_longer,
+                    outbox_take_rests_after_reopening_and_no_other_destination,
+                    outbox_take_goes_by_the_terms_that_hold_now,
+                    destination_pace_list_tells_a_wait_from_a_rest,
+                ]
                 decision: [
                     decision_record_the_first_writer_wins,
                     decision_record_by_many_at_once_keeps_one_answer,
@@ -301,6 +312,7 @@ macro_rules! conformance {
                     work_decide_replays_a_dead_work_under_its_identity_with_a_fresh_budget,
                     work_decide_s18_cancels_a_running_work_at_its_settle_and_nothing_of_it_commits,
                     work_decide_cancels_a_running_work_whose_holder_has_gone,
+                    work_decide_cancels_what_a_caller_has_left_with_nothing_open,
                     work_decide_replays_at_the_time_it_was_given,
                     work_decide_resolves_a_work_in_doubt_as_the_person_says,
                     work_decide_ends_what_shall_not_run_and_finished_work_stays,
@@ -382,6 +394,7 @@ macro_rules! conformance {
                 ]
                 inspect: [
                     work_list_is_newest_first_and_filtered,
+                    work_list_goes_on_where_a_page_ended_whatever_came_meanwhile,
                     work_family_is_all_that_descends_from_a_root,
                     work_show_finds_the_work_of_its_namespace,
                     work_show_in_json_reads_back_as_it_was,

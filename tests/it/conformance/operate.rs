@@ -71,7 +71,10 @@ pub(super) async fn work_decide_s18_cancels_a_running_work_at_its_settle_and_not
     assert_eq!(decide(&bench, at(&held.work), WorkDecision::Cancel).await, Decided::Asked);
     assert_eq!(bench.show(at(&held.work)).await.state, WorkState::Running, "its holder goes on");
     let twice = decide(&bench, at(&held.work), WorkDecision::Cancel).await;
-    assert_eq!(twice, Decided::Refused(WorkState::Running), "it was asked for before");
+    assert_eq!(twice, Decided::Asked, "it was asked for before, and still stands");
+    let lines = bench.store.evidence_list(at(&held.work)).await.expect("the store works");
+    let asked = lines.iter().filter(|line| line.kind == "decided-by").count();
+    assert_eq!(asked, 1, "{lines:?}");
     let settled = bench.settle(&held, done_with(rows(&["r"]))).await;
     assert_eq!(settled, Settled::Cancelled { cause: "Noor says: checked by hand".to_owned() });
     assert_eq!(bench.show(at(&held.work)).await.state, WorkState::Cancelled);
@@ -90,6 +93,21 @@ pub(super) async fn work_decide_cancels_a_running_work_whose_holder_has_gone(ben
         assert_eq!(bench.show(work).await.state, WorkState::Cancelled);
     }
     assert_eq!(bench.settle(&asked, done()).await, Settled::LeaseLost);
+}
+
+pub(super) async fn work_decide_cancels_what_a_caller_has_left_with_nothing_open(bench: Bench) {
+    let with_effect = held(bench.claim(arrival_of_caller("a")).await);
+    let without = held(bench.claim(Arrival { intent: None, ..arrival_of_caller("b") }).await);
+    for held in [&with_effect, &without] {
+        let decided = decide(&bench, at(&held.work), WorkDecision::Cancel).await;
+        assert_eq!(decided, Decided::Refused(WorkState::Running), "its caller is at it");
+    }
+    bench.advance(LEASE_MS);
+    let decided = decide(&bench, at(&with_effect.work), WorkDecision::Cancel).await;
+    assert_eq!(decided, Decided::Refused(WorkState::Running), "it may have happened");
+    assert_eq!(decide(&bench, at(&without.work), WorkDecision::Cancel).await, Decided::Applied);
+    assert_eq!(bench.standing(arrival_of_caller("b")).await, Standing::Cancelled);
+    assert_eq!(bench.settle(&without, done()).await, Settled::LeaseLost);
 }
 
 pub(super) async fn work_decide_replays_at_the_time_it_was_given(bench: Bench) {

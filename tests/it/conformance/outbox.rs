@@ -1,8 +1,8 @@
 //! Rows on their way out: counted before they are sent, the same bytes every time, never again once accepted.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, again, done_with, row, row_id, row_ref, rows, sent,
-    take,
+    Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, UNWELL, again, done_with, row, row_id, row_ref,
+    rows, sent, take,
 };
 use onceward::store::outbox::{FoundRow, RowOutcome, RowSettled, RowState, Sending, Take};
 use onceward::store::pause::PauseScope;
@@ -184,16 +184,16 @@ pub(super) async fn outbox_settle_blocked_and_in_doubt_wait_for_a_person(bench: 
     let cause = || "400".to_owned();
     let outcomes = [
         (
-            RowOutcome::Blocked { cause: cause(), maybe_applied: false, destination_waits_ms: None },
+            RowOutcome::Blocked { cause: cause(), maybe_applied: false, health: UNWELL },
             RowState::Blocked,
             false,
         ),
         (
-            RowOutcome::Blocked { cause: cause(), maybe_applied: true, destination_waits_ms: None },
+            RowOutcome::Blocked { cause: cause(), maybe_applied: true, health: UNWELL },
             RowState::Blocked,
             true,
         ),
-        (RowOutcome::InDoubt { cause: cause(), destination_waits_ms: None }, RowState::InDoubt, true),
+        (RowOutcome::InDoubt { cause: cause(), health: UNWELL }, RowState::InDoubt, true),
     ];
     let taken = bench.take_rows(take()).await;
     for (sending, (outcome, state, maybe_applied)) in taken.iter().zip(outcomes) {
@@ -212,12 +212,9 @@ pub(super) async fn outbox_settle_with_a_stale_token_is_lease_lost(bench: Bench)
     bench.advance(LEASE_MS);
     let next = bench.take_row().await;
     let paused = RowOutcome::Paused { cause: "401".to_owned() };
-    for outcome in [
-        sent(),
-        again(0, false),
-        RowOutcome::InDoubt { cause: "late".to_owned(), destination_waits_ms: None },
-        paused,
-    ] {
+    for outcome in
+        [sent(), again(0, false), RowOutcome::InDoubt { cause: "late".to_owned(), health: UNWELL }, paused]
+    {
         assert_eq!(bench.settle_row(&slow, outcome).await, RowSettled::LeaseLost);
     }
     let stored = bench.row("r").await;

@@ -1,7 +1,8 @@
 //! When a destination may be called: its rate, and what it asked for itself.
 
 use crate::conformance::harness::{Bench, CRM, LEASE_MS, SPACE, row, row_id, rows, sent, take};
-use onceward::store::outbox::{NextDue, Rate, RowOutcome, Take};
+use onceward::store::outbox::{NextDue, RowOutcome, Take};
+use onceward::store::pace::{Health, Rate};
 use support::sim_clock::START_MS;
 
 /// Ten calls a second.
@@ -71,12 +72,12 @@ pub(super) async fn outbox_take_counts_the_questions_around_a_repeat_as_calls(be
 }
 
 pub(super) async fn outbox_settle_with_a_wait_stops_the_whole_destination(bench: Bench) {
-    let wait = Some(60_000);
+    let wait = Health::Unwell { waits_ms: Some(60_000) };
     let cause = || "429".to_owned();
     for (at, outcome) in [
         asked_to_wait(60_000),
-        RowOutcome::Blocked { cause: cause(), maybe_applied: false, destination_waits_ms: wait },
-        RowOutcome::InDoubt { cause: cause(), destination_waits_ms: wait },
+        RowOutcome::Blocked { cause: cause(), maybe_applied: false, health: wait },
+        RowOutcome::InDoubt { cause: cause(), health: wait },
     ]
     .into_iter()
     .enumerate()
@@ -113,7 +114,7 @@ fn asked_to_wait(destination_waits_ms: u64) -> RowOutcome {
         cause: "503".to_owned(),
         due_in_ms: 0,
         maybe_applied: false,
-        destination_waits_ms: Some(destination_waits_ms),
+        health: Health::Unwell { waits_ms: Some(destination_waits_ms) },
     }
 }
 
@@ -141,7 +142,7 @@ pub(super) async fn outbox_next_due_of_a_paced_row_is_when_its_destination_is_fr
     queue(&bench, 2).await;
     bench.take_rows(paced()).await;
     let due = bench.store.outbox_next_due(SPACE, CRM).await.expect("the store works");
-    assert_eq!(due, Some(NextDue { row_ms: START_MS, at_ms: START_MS + 100 }));
+    assert_eq!(due, Some(NextDue { row_ms: START_MS, at_ms: START_MS + 100, resting: false }));
     bench.advance(100);
     assert_eq!(bench.take_rows(paced()).await.len(), 1, "it keeps its word");
 }

@@ -16,8 +16,13 @@ fn with_receipt(id: &str, payload: &str) -> NewRow {
 
 /// The works of the step `notify`, oldest first.
 async fn started(bench: &Bench) -> Vec<WorkRecord> {
-    let filter =
-        WorkFilter { namespace: SPACE.to_owned(), state: None, step: Some("notify".to_owned()), limit: 100 };
+    let filter = WorkFilter {
+        namespace: SPACE.to_owned(),
+        state: None,
+        step: Some("notify".to_owned()),
+        before: None,
+        limit: 100,
+    };
     let mut works = bench.store.work_list(filter).await.expect("the store works");
     works.reverse();
     works

@@ -1,7 +1,7 @@
 //! The same text to the same recipient: it goes out once within its time, whatever the rows are called.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, LEASE_MS, SAME_TEXT_MS, SPACE, actor, again, at, blocked, done_with, held_row,
+    Bench, ELSEWHERE, LEASE_MS, SAME_TEXT_MS, SPACE, UNWELL, actor, again, at, blocked, done_with, held_row,
     in_doubt, row, row_id, row_ref, saying, sent, take,
 };
 use onceward::identity::key::RowId;
@@ -138,7 +138,7 @@ pub(super) async fn outbox_decide_cancel_of_what_may_have_been_applied_lets_nobo
     bench: Bench,
 ) {
     let blocked_in_doubt =
-        RowOutcome::Blocked { cause: "used up".to_owned(), maybe_applied: true, destination_waits_ms: None };
+        RowOutcome::Blocked { cause: "used up".to_owned(), maybe_applied: true, health: UNWELL };
     for (id, outcome) in [("doubt", in_doubt()), ("used up", blocked_in_doubt)] {
         let rows = ["", " again", " later"].map(|more| format!("{id}{more}"));
         let twin = |name: &str| saying(id, row(name, "{}"));

@@ -29,6 +29,21 @@ fn a_destination_that_asks_for_an_hour_is_left_alone_and_the_list_says_so() {
     assert!(desk.json(&["destination", "list"])[0]["waits_until_ms"].is_i64());
 }
 
+#[test]
+fn a_destination_that_fails_again_and_again_rests_and_the_list_says_so() {
+    let desk =
+        Desk::new("concurrency = 1\nbreaker = { failures = 2, base_ms = 3_600_000, ceiling_ms = 3_600_000 }");
+    let rows: Vec<Value> = (0..5).map(|n| json!({ "slot": format!("{n}"), "body": {} })).collect();
+    let file = desk.rows("many", &json!(rows));
+    desk.crm.fault(&["status:500", "status:500"]).expect("a fault");
+    desk.check(&["run", &file, "--deliver"], 3, &["5 pending"]);
+    desk.check(&["deliver"], 3, &["5 pending"]);
+    assert_eq!(desk.crm.counts().expect("the CRM answers").requests, 2, "the others were not even tried");
+    desk.check(&["destination", "list"], 0, &["resting", "rows wait until", "after 2 failures in a row"]);
+    let listed = desk.json(&["destination", "list"]);
+    assert!(listed[0]["failures"] == 2 && listed[0]["rests_until_ms"].is_i64(), "{listed}");
+}
+
 /// Die at the point, as often as said, and go on: one deal, and one step that goes on from its receipt.
 fn check(point: CrashPoint, crashes: usize) {
     let desk = Desk::new("");

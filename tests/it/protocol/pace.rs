@@ -5,6 +5,7 @@ use crate::protocol::enqueuer;
 use crate::protocol::receiver;
 use crate::protocol::with_rows;
 use onceward::store::outbox::RowState;
+use onceward::store::pace::Breaker;
 use support::host::NAMESPACE;
 use support::sim_clock::START_MS;
 
@@ -109,4 +110,38 @@ async fn a_row_that_waits_for_its_next_attempt_does_not_wait_for_the_rate() {
     let report = host.deliver().await;
     assert_eq!((report.attempts.len(), report.paced_until_ms), (1, None));
     assert!(report.next_due_ms.is_some());
+}
+
+#[tokio::test]
+async fn a_destination_that_is_down_rests_and_costs_those_behind_no_attempt() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = receiver(dir.path());
+    let breaker = Breaker { failures: 3, base_ms: 10_000, ceiling_ms: 60_000 };
+    let builder = enqueuer(dir.path(), &receiver).delivery_retry(crate::protocol::slow()).breaker(breaker);
+    let host = with_rows(builder, &["a", "b", "c", "d", "e", "f"]).await;
+    receiver.fault(&["status:500"; 5]).unwrap();
+    // Four at once, and then the destination is left alone.
+    let report = host.deliver().await;
+    assert_eq!((report.attempts.len(), report.next_due_ms), (4, Some(START_MS + 10_000)));
+    assert!(host.deliver().await.attempts.is_empty());
+    host.pass(10_000).await;
+    let report = host.deliver().await;
+    assert_eq!((report.attempts.len(), report.next_due_ms), (1, Some(START_MS + 30_000)), "it is still down");
+    host.pass(20_000).await;
+    host.deliver_off().await;
+    assert_eq!(host.row_states().await, [RowState::Sent; 6]);
+    assert_eq!(receiver.counts().await.unwrap().requests, 11);
+    assert_eq!(host.store.destination_pace_list(NAMESPACE).await.unwrap()[0].failures, 0);
+}
+
+#[tokio::test]
+async fn refusals_of_single_rows_are_no_reason_to_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = receiver(dir.path());
+    let breaker = Breaker { failures: 2, base_ms: 10_000, ceiling_ms: 60_000 };
+    let host = with_rows(enqueuer(dir.path(), &receiver).breaker(breaker), &["a", "b", "c", "d", "e"]).await;
+    receiver.fault(&["status:400"; 4]).unwrap();
+    assert_eq!(host.deliver().await.attempts.len(), 5);
+    let states = host.row_states().await;
+    assert_eq!(states.iter().filter(|state| **state == RowState::Blocked).count(), 4, "{states:?}");
 }

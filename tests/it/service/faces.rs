@@ -32,8 +32,9 @@ fn the_figures_say_what_happened_and_what_is_true() {
         r#"onceward_works{namespace="default",state="done"} 1"#,
         r#"onceward_works{namespace="default",state="dead"} 1"#,
         r#"onceward_runs_total{namespace="default",step="echo",end="done"} 1"#,
-        r#"onceward_requests_total{route="/v1/steps/{step}/invoke",status="200"} 2"#,
-        r#"onceward_requests_total{route="/v1/steps/{step}/invoke",status="409"} 1"#,
+        r#"onceward_requests_total{route="/v1/steps/{step}/invoke",status="200",verdict="done"} 1"#,
+        r#"onceward_requests_total{route="/v1/steps/{step}/invoke",status="200",verdict="replay"} 1"#,
+        r#"onceward_requests_total{route="/v1/steps/{step}/invoke",status="409",verdict="dead"} 1"#,
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in:\n{text}");
     }

@@ -77,16 +77,53 @@ fn what_was_acknowledged_is_there_after_a_kill() {
 }
 
 #[test]
-fn a_backlog_is_recorded_and_runs_when_there_is_room() {
-    // One place, which is taken: what comes then must not wait for it.
-    let served = Served::within(1, &[("sleeps_in_host", "models = [\"oracle\"]")], &slow_model(100));
-    let works: Vec<String> = (0..40)
-        .map(|number| {
-            let data = json!({ "number": number % 2 });
-            work_of(&check(&served.deliver("sleeps-in-host", &format!("m{number}"), &data), 202, "accepted"))
-        })
-        .collect();
-    for work in works {
+fn an_event_is_taken_in_while_every_place_is_taken() {
+    let served = Served::within(1, &[("sleeps_in_host", "models = [\"oracle\"]")], &slow_model(600_000));
+    let first = check(&served.deliver("sleeps-in-host", "m1", &json!({})), 202, "accepted");
+    assert_eq!(first["state"], "running");
+    for number in 2..5 {
+        let id = format!("m{number}");
+        let next = check(&served.deliver("sleeps-in-host", &id, &json!({})), 202, "accepted");
+        assert_eq!(next["state"], "waiting", "no claim is held in a queue");
+        let again = check(&served.deliver("sleeps-in-host", &id, &json!({})), 200, "duplicate");
+        assert_eq!((work_of(&again), &again["state"]), (work_of(&next), &json!("waiting")));
+    }
+}
+
+#[test]
+fn a_backlog_runs_when_there_is_room() {
+    let served = Served::within(1, &[("sleeps_in_host", "models = [\"oracle\"]")], &slow_model(50));
+    let deliver = |number: u32| {
+        let data = json!({ "number": number });
+        work_of(&check(&served.deliver("sleeps-in-host", &format!("m{number}"), &data), 202, "accepted"))
+    };
+    for work in (0..20).map(deliver).collect::<Vec<_>>() {
+        served.await_state(&work, "done");
+    }
+}
+
+#[test]
+fn a_full_ledger_refuses_what_it_can_not_keep_and_keeps_what_it_took() {
+    let full = "[store]\nmax_bytes = 1_500_000\n";
+    let served = Served::new(&[("echo", "")], full);
+    let text = "a".repeat(50_000);
+    let mut accepted = Vec::new();
+    let refused = (0..200).find_map(|number| {
+        let answer = served.deliver("echo", &format!("m{number}"), &json!({ "text": text }));
+        if answer.status() == Some(202) {
+            accepted.push(work_of(&check(&answer, 202, "accepted")));
+            return None;
+        }
+        Some(answer)
+    });
+    let refused = refused.expect("the ledger is full at some time");
+    let said = check(&refused, 503, "unavailable");
+    assert!(said["retryable"] == true && refused.header("retry-after").is_some(), "{said}");
+    assert!(!accepted.is_empty());
+    let config = std::fs::read_to_string(served.workspace.dir().join("onceward.toml")).expect("a configuration");
+    served.workspace.write("onceward.toml", &config.replace(full, "")).expect("a configuration");
+    let served = served.again();
+    for work in accepted {
         served.await_state(&work, "done");
     }
 }

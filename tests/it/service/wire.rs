@@ -92,7 +92,7 @@ fn bad_heads_are_refused_and_the_service_still_serves() {
     for (what, request, status) in [
         ("an unknown path", "GET /v2 HTTP/1.1", 404),
         ("a path that climbs", "GET /v1/../../etc/passwd HTTP/1.1", 404),
-        ("a broken escape", "GET /v1/works/%ff%fe HTTP/1.1", 400),
+        ("a broken escape", "GET /v1/works/%ff%fe HTTP/1.1", 401),
         ("another method", "DELETE /v1/works HTTP/1.1", 405),
         ("an unknown method", "BREW /v1/works HTTP/1.1", 405),
         ("no token", "GET /v1/works HTTP/1.1", 401),
@@ -104,6 +104,10 @@ fn bad_heads_are_refused_and_the_service_still_serves() {
         let bytes = format!("{request}\r\nHost: x\r\nConnection: close\r\n\r\n");
         let answer = served.host.exchange_remotely(bytes.as_bytes());
         assert_eq!(answer.status(), Some(status), "{what}: {}", answer.text());
+    }
+    for path in ["/v1/works/%ff%fe", "/v1/works?limit=many", "/v1/works?state=nowhere", "/v1/works?unknown=1"]
+    {
+        check(&served.host.send_locally("GET", path, &[], b""), 400, "bad-request");
     }
     check(&served.invoke("echo", "after", 30.0, &json!({})), 200, "done");
 }
@@ -144,16 +148,22 @@ fn a_hundred_megabytes_are_refused_and_the_sender_hears_it() {
 
 #[test]
 fn a_slow_sender_holds_up_nobody_and_is_told() {
-    let served = Served::new(&[("echo", "")], "[serve]\nbody_timeout_ms = 300\n");
+    let served = Served::new(&[("echo", "")], "[serve]\narrival_timeout_ms = 300\n");
     let mut slow = TcpStream::connect(served.host.address()).expect("it listens");
     slow.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
     slow.write_all(json_head(EVENTS, 100).as_bytes()).expect("a head");
     slow.write_all(b"{").expect("a byte");
+    let mut slower = TcpStream::connect(served.host.address()).expect("it listens");
+    slower.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
+    slower.write_all(b"POST /v1/sour").expect("a part of a head");
     check(&served.invoke("echo", "meanwhile", 30.0, &json!({})), 200, "done");
     let mut answer = String::new();
     slow.read_to_string(&mut answer).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(answer.contains("urn:onceward:problem:too-slow"), "{answer}");
+    let mut answer = String::new();
+    let _ = slower.read_to_string(&mut answer).expect("the connection ends");
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
 }
 
 #[test]

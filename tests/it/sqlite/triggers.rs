@@ -2,8 +2,8 @@
 
 use crate::conformance::decision::record;
 use crate::conformance::harness::{
-    Bench, SPACE, STEP, actor, arrival, at, done_with, edited, held, held_row, in_line, needs_approval,
-    other_content, retry, row, row_id, saying, take,
+    Bench, SPACE, STEP, UNWELL, actor, arrival, at, done_with, edited, held, held_row, in_line,
+    needs_approval, other_content, retry, row, row_id, saying, take,
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::store::claim::{Arrival, Standing};
@@ -57,12 +57,8 @@ async fn ledger() -> (Arc<SqliteBackend>, Connection) {
     assert_eq!(bench.settle(&done, done_with(collected)).await, Settled::Applied);
     let sent =
         RowOutcome::Sent { receipt: "{}".to_owned(), truncated: false, external_reference: None, flag: None };
-    let again = RowOutcome::Again {
-        cause: "reset".to_owned(),
-        due_in_ms: 0,
-        maybe_applied: true,
-        destination_waits_ms: None,
-    };
+    let again =
+        RowOutcome::Again { cause: "reset".to_owned(), due_in_ms: 0, maybe_applied: true, health: UNWELL };
     for (sending, outcome) in bench.take_rows(take()).await.into_iter().zip([sent, again]) {
         bench.store.outbox_settle(sending.row, sending.token, outcome).await.expect("the store works");
     }

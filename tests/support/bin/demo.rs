@@ -1,19 +1,33 @@
-//! The promise, to watch: repeats, lost answers, a SIGKILL and an impatient person, and still one deal and one reply a
-//! lead.
+//! The promise, to watch: repeats, a forged message, lost answers, a SIGKILL and an impatient person, and still one deal and
+//! one reply a lead.
 //!
-//! Real parts alone: the `onceward` binary with its SQLite ledger, six sandboxed steps, and the receiver as a process of
-//! its own, which plays the CRM and the message service. What is counted at the end comes from the receiver's file and
-//! from the model's call log.
+//! Real parts alone: `onceward serve` with its SQLite ledger and six sandboxed steps, a sender of signed webhooks, the command
+//! line as an operator uses it, and the receiver as a process of its own, which plays the CRM and the message service. What is
+//! counted at the end comes from the receiver's file and from the model's call log.
 #![expect(clippy::print_stdout, reason = "the story is for people on a terminal")]
 
 use anyhow::{Context as _, bail};
 use onceward::contract::tier::Tier;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use support::handoffs::Handoffs;
+use support::lead_config;
 use support::paths;
+use support::receiver::client::Exchange;
 use support::receiver::process::ReceiverProcess;
-use support::workspace::Workspace;
+use support::service::Service;
+use support::webhook::{Signer, now_s};
+use support::workspace::{Workspace, killed};
+
+/// The secret of the sender's webhooks.
+const SECRET: &str = "whsec_dGhlLXNlY3JldC1vZi10aGUtZGVtbw==";
+
+/// A secret that somebody else made up.
+const OTHER_SECRET: &str = "whsec_c29tZWJvZHktZWxzZQ==";
+
+/// How long anything may take to come about, in seconds. The machine may be busy.
+const PATIENCE_S: u64 = 120;
 
 fn main() -> anyhow::Result<()> {
     let dir = PathBuf::from(std::env::args_os().nth(1).context("usage: onceward-demo FOLDER")?);
@@ -23,14 +37,29 @@ fn main() -> anyhow::Result<()> {
     let receiver_dir = dir.join("receiver");
     std::fs::create_dir_all(&receiver_dir)?;
     let receiver = ReceiverProcess::spawn(&paths::binary("onceward-receiver"), &receiver_dir, &[])?;
-    let host = Workspace::whole_flow(&dir.join("host"), &receiver.url(""), Tier::Key)?;
-    let mut story = Story { host, receiver, rows: Vec::new() };
+    let source =
+        "[source.web-form]\nkind = \"standard-webhooks\"\nsecrets = [{ env = \"WEBHOOK_SECRET\" }]\n";
+    let config = format!("{}\n{source}", lead_config::whole(&receiver.url(""), Tier::Key));
+    let workspace = Workspace::with_config(&dir.join("host"), &config)?;
+    let host = start(&workspace, None);
+    let mut story = Story { workspace, host, receiver, rows: Vec::new() };
     story.tell()?;
     story.end(&receiver_dir)
 }
 
+/// Start the host; with a crash point it kills itself there.
+fn start(workspace: &Workspace, crash_point: Option<&str>) -> Service {
+    let mut command = workspace.command(&[]);
+    command.env("WEBHOOK_SECRET", SECRET);
+    if let Some(point) = crash_point {
+        command.env(onceward::crash_point::VARIABLE, point);
+    }
+    Service::spawn(command)
+}
+
 struct Story {
-    host: Workspace,
+    workspace: Workspace,
+    host: Service,
     receiver: ReceiverProcess,
     rows: Vec<[String; 3]>,
 }
@@ -38,104 +67,149 @@ struct Story {
 impl Story {
     fn tell(&mut self) -> anyhow::Result<()> {
         println!(
-            "Two leads go through sandboxed steps into a CRM, and get a reply. The world misbehaves; watch what happens.\n"
+            "Two leads arrive as webhooks, go through sandboxed steps into a CRM, and get a reply. The world misbehaves; watch what happens.\n"
         );
-        let price = "What is the price of a pallet?";
-        self.host.write("first.json", &lead("msg-1", price, "10:00:01", false))?;
-        self.host.write("again.json", &lead("msg-1", price, "10:00:07", false))?;
-        self.host.write("shuffled.json", &lead("msg-1", price, "10:04:33", true))?;
-        self.host
-            .write("second.json", &lead("msg-2", "The last pallet arrived broken.", "11:30:00", false))?;
+        let first = self.first_lead()?;
+        let second = self.second_lead()?;
+        self.replies(&first, &second)?;
+        let stopped = self.host.stop();
+        self.say("the host is told to stop (SIGTERM)", "stopped", format!("{stopped}; nothing was under way"));
+        Ok(())
+    }
 
-        self.event("a lead arrives", "first.json")?;
-        self.event("the webhook sends it again", "again.json")?;
-        self.event("and a third time, members in another order", "shuffled.json")?;
+    /// It comes three times, and the CRM's answer is lost.
+    fn first_lead(&mut self) -> anyhow::Result<String> {
         self.receiver.fault(&["lose-reply"])?;
-        self.goes_on(&[
-            "the CRM writes the deal, and its answer is lost",
-            "the row goes out again, byte for byte",
-            "the deal's owner is set, under the id in the receipt",
-        ])?;
+        let price = "What is the price of a pallet?";
+        let arrived = self.deliver("msg-1", SECRET, &lead(price, "10:00:01", false))?;
+        let work = self.answered("a lead arrives", &arrived, 202, "accepted")?;
+        let again = self.deliver("msg-1", SECRET, &lead(price, "10:00:07", false))?;
+        self.answered("the webhook sends it again", &again, 200, "duplicate")?;
+        let shuffled = self.deliver("msg-1", SECRET, &lead(price, "10:04:33", true))?;
+        self.answered("and a third time, members in another order", &shuffled, 200, "duplicate")?;
+        let forged = self.deliver("msg-9", OTHER_SECRET, &lead(price, "10:05:00", false))?;
+        if forged.status() != Some(401) {
+            bail!("a forged message was answered {}", forged.text());
+        }
+        self.say("somebody else sends one", "refused", "its signature does not hold; nothing of it is kept");
+        let family = self.quiet(&work)?;
+        self.sent("the CRM's answer is lost; the row goes out again", &family, "crm", 2)?;
+        self.sent("the deal's owner is set, under the id in the receipt", &family, "crm-owner", 1)?;
+        Ok(work)
+    }
 
-        self.host.crash_at("decision-recorded", &["run", "second.json"])?;
+    /// The host dies over it, and its sender can't know what became of it.
+    fn second_lead(&mut self) -> anyhow::Result<String> {
+        self.host.stop();
+        self.host = start(&self.workspace, Some("decision-recorded"));
+        let text = "The last pallet arrived broken.";
+        // Whether the answer still comes is chance: the host dies over the work that it has just acknowledged.
+        let _ = self.deliver("msg-2", SECRET, &lead(text, "11:30:00", false));
+        let ended = self.host.wait();
+        if !killed(ended) {
+            bail!("the host should have died after the decision, and ended with {ended}");
+        }
         self.say(
-            "a second lead, from the same contact",
-            "new",
-            "another message id; an address is no identity",
-        );
-        self.say(
-            "the host is killed (SIGKILL) after the decision",
+            "a second lead; the host is killed (SIGKILL) over it",
             "cut off",
             "the model's answer is in the ledger, the CRM knows nothing yet",
         );
-        self.goes_on(&["the host is started again", "the second deal goes out", "and gets its owner"])?;
+        self.host = start(&self.workspace, None);
+        let again = self.deliver("msg-2", SECRET, &lead(text, "11:30:00", false))?;
+        let work = self.answered("the host is started again, and so is the delivery", &again, 200, "duplicate")?;
+        let family = self.quiet(&work)?;
+        let works = family["works"].as_array().context("a family has works")?;
+        let classified = works.iter().find(|part| part["work"]["step"] == "lead-classifier");
+        let classified = classified.context("the lead was classified")?;
+        let attempt = &classified["work"]["attempt"];
+        let decided = classified["decisions"].as_array().map_or(0, Vec::len);
+        let why = format!("attempt {attempt}; {decided} decision on record, so the model is not asked again");
+        self.say("the work goes on by itself", "recovered", why);
+        self.sent("its deal goes out", &family, "crm", 1)?;
+        self.sent("and gets its owner", &family, "crm-owner", 1)?;
+        Ok(work)
+    }
 
-        let held = self.host.json(&["outbox", "list", "--state", "held"])?;
-        let drafts: Vec<&str> =
-            held.as_array().into_iter().flatten().map(|row| text(row, "row_id")).collect();
-        let [second, first] = drafts[..] else { bail!("expected two drafts: {held}") };
-        self.approves("a person approves the first reply", first)?;
-        self.approves("and clicks once more", first)?;
+    /// Nothing is said before a person has approved it, and nothing twice after it.
+    fn replies(&mut self, first: &str, second: &str) -> anyhow::Result<()> {
+        let held = self.workspace.json(&["outbox", "list", "--state", "held"])?;
+        let drafts: Vec<&str> = held.as_array().into_iter().flatten().map(|row| text(row, "row_id")).collect();
+        let [of_second, of_first] = drafts[..] else { bail!("expected two drafts: {held}") };
         self.receiver.fault(&["lose-reply"])?;
-        self.goes_on(&["the reply is sent, and the answer is lost", "it goes out again, under its key"])?;
-        self.approves("the second reply is approved", second)?;
-        self.goes_on(&["and sent"])?;
-        self.event("the second lead is delivered once more", "second.json")
+        self.approves("a person approves the first reply", of_first)?;
+        self.approves("and clicks once more", of_first)?;
+        let family = self.quiet(first)?;
+        self.sent("the reply's answer is lost; it goes out again", &family, "messages", 2)?;
+        self.approves("the second reply is approved", of_second)?;
+        let family = self.quiet(second)?;
+        self.sent("and sent", &family, "messages", 1)
     }
 
-    fn say(&mut self, what: &str, verdict: &str, why: impl Into<String>) {
-        self.rows.push([what.to_owned(), verdict.to_owned(), why.into()]);
+    /// Send a signed webhook.
+    fn deliver(&self, id: &str, secret: &str, body: &str) -> anyhow::Result<Exchange> {
+        let signed = Signer::StandardWebhooks.headers(secret, id, now_s(), body.as_bytes());
+        let headers: Vec<(&str, &str)> = signed.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let path = "/v1/sources/web-form/events";
+        support::receiver::client::send(self.host.address(), "POST", path, &headers, body.as_bytes())
     }
 
-    /// Run an event, and say what became of it and why.
-    fn event(&mut self, what: &str, file: &str) -> anyhow::Result<()> {
-        let told = self.host.json(&["run", file])?;
-        let answered = &told["answered"];
-        if answered.is_object() {
-            if answered["verdict"] != "replay" {
-                bail!("{what}: expected a replay, got {answered}");
+    /// The answer is the expected one; say so. The work it is about.
+    fn answered(&mut self, what: &str, answer: &Exchange, status: u16, verdict: &str) -> anyhow::Result<String> {
+        let body = answer.json()?;
+        if (answer.status(), text(&body, "verdict")) != (Some(status), verdict) {
+            bail!("{what}: expected {status} {verdict}, got {}", answer.text());
+        }
+        let work = text(&body, "work_id").to_owned();
+        let why = match verdict {
+            "accepted" => "on disk before the answer",
+            _ => "known before; nothing is added",
+        };
+        self.say(what, verdict, format!("work {}: {why}", short(&work)));
+        Ok(work)
+    }
+
+    /// Wait until all that came of a work has come to rest, and read it.
+    fn quiet(&self, work: &str) -> anyhow::Result<Value> {
+        let until = Instant::now() + Duration::from_secs(PATIENCE_S);
+        loop {
+            let path = format!("/v1/works/{work}?family=true");
+            let family = self.host.send_locally("GET", &path, &[], b"").json()?;
+            let parts = family["works"].as_array().context("a family has works")?;
+            let moves = |part: &Value| {
+                let rows = part["rows"].as_array().into_iter().flatten();
+                let mut states = rows.map(|row| text(row, "state")).chain([text(&part["work"], "state")]);
+                states.any(|state| matches!(state, "waiting" | "running" | "pending" | "sending"))
+            };
+            if !parts.iter().any(moves) {
+                return Ok(family);
             }
-            let id = text(answered, "work_id");
-            self.say(what, "replayed", format!("work {} was done before; nothing runs", short(id)));
-            return Ok(());
+            if Instant::now() > until {
+                bail!("the work does not come to rest: {family}");
+            }
         }
-        let runs = told["runs"].as_array().context("the command tells its runs")?;
-        let first = runs.first().with_context(|| format!("{what}: nothing ran"))?;
-        let why = format!(
-            "work {}: {} steps, a deal is queued, a reply is held",
-            short(text(first, "work_id")),
-            runs.len()
-        );
-        self.say(what, "new", why);
+    }
+
+    /// The family's row to this destination is sent, in so many attempts; say so.
+    fn sent(&mut self, what: &str, family: &Value, destination: &str, attempts: u64) -> anyhow::Result<()> {
+        let parts = family["works"].as_array().into_iter().flatten();
+        let mut rows = parts.flat_map(|part| part["rows"].as_array().into_iter().flatten());
+        let row = rows.find(|row| text(row, "destination") == destination);
+        let row = row.with_context(|| format!("{what}: there is no row to {destination} in {family}"))?;
+        if (text(row, "state"), row["attempt"].as_u64()) != ("sent", Some(attempts)) {
+            bail!("{what}: expected it sent in {attempts} attempts, and it is {row}");
+        }
+        let (id, reference) = (short(text(row, "row_id")), text(row, "external_reference"));
+        let why = match attempts {
+            1 => format!("row {id}: reference {reference}"),
+            _ => format!("row {id}, {attempts} attempts, same key, same bytes: reference {reference}"),
+        };
+        self.say(what, "sent", why);
         Ok(())
     }
 
-    /// Take over, run and deliver until nothing moves, and say what became of each attempt. A run that was cut off comes
-    /// first.
-    fn goes_on(&mut self, what: &[&str]) -> anyhow::Result<()> {
-        let told = self.host.json(&["resume", "--deliver", "--wait", "10"])?;
-        let mut lines = Vec::new();
-        for run in told["runs"].as_array().into_iter().flatten().filter(|run| run["takeover"] == true) {
-            let id = text(run, "work_id");
-            let evidence = self.host.json(&["work", "show", id])?["evidence"].clone();
-            let why =
-                format!("work {} goes on as attempt {}; {}", short(id), run["attempt"], asked(&evidence));
-            lines.push(("recovered", why));
-        }
-        for attempt in told["deliveries"].as_array().into_iter().flatten() {
-            lines.push(attempt_words(attempt)?);
-        }
-        if lines.len() != what.len() {
-            bail!("expected {} lines ({what:?}), and there were {}: {told}", what.len(), lines.len());
-        }
-        for (what, (verdict, why)) in what.iter().zip(lines) {
-            self.say(what, verdict, why);
-        }
-        Ok(())
-    }
-
+    /// A person approves a row on the command line, which asks the running host.
     fn approves(&mut self, what: &str, row: &str) -> anyhow::Result<()> {
-        let told = self.host.json(&["outbox", "approve", row, "--by", "Noor", "--why", "reads well"])?;
+        let told = self.workspace.json(&["outbox", "approve", row, "--by", "Noor", "--why", "reads well"])?;
         if told["already"] == true {
             let why = format!("row {} was approved by {}; it is one approval", short(row), text(&told, "by"));
             self.say(what, "approved already", why);
@@ -143,6 +217,10 @@ impl Story {
             self.say(what, "approved", format!("row {} goes out as it is, to the letter", short(row)));
         }
         Ok(())
+    }
+
+    fn say(&mut self, what: &str, verdict: &str, why: impl Into<String>) {
+        self.rows.push([what.to_owned(), verdict.to_owned(), why.into()]);
     }
 
     /// The table, and the count by those who were called.
@@ -155,7 +233,8 @@ impl Story {
         let leads = ["msg-1".to_owned(), "msg-2".to_owned()];
         let handoffs = Handoffs::of(receiver_dir)?;
         let (deals, replies) = (handoffs.deals.len(), handoffs.replies.len());
-        let (lost, twice, calls) = (handoffs.lost(&leads), handoffs.twice(&leads), self.host.model_calls()?);
+        let (lost, twice) = (handoffs.lost(&leads), handoffs.twice(&leads));
+        let calls = self.workspace.model_calls()?;
         println!();
         println!("deals {deals}, replies {replies}, model calls {calls}, lost {lost}, twice {twice}");
         if (deals, replies, calls, lost, twice) != (2, 2, 2, 0, 0) {
@@ -163,27 +242,6 @@ impl Story {
         }
         Ok(())
     }
-}
-
-/// What became of an attempt, and why.
-fn attempt_words(attempt: &Value) -> anyhow::Result<(&'static str, String)> {
-    let (row, detail) = (short(text(attempt, "row_id")), text(attempt, "detail"));
-    Ok(match (attempt["outcome"].as_str(), attempt["attempt"].as_u64()) {
-        (Some("again"), _) => {
-            ("unknown", format!("row {row} may have been applied; it is kept, under the same key"))
-        }
-        (Some("sent"), Some(1)) => ("sent", format!("row {row}: {detail}")),
-        (Some("sent"), Some(number)) => {
-            ("recovered", format!("row {row}, attempt {number}: the receiver knows the key; {detail}"))
-        }
-        other => bail!("an attempt had the unexpected outcome {other:?}: {attempt}"),
-    })
-}
-
-/// What the evidence says about the model.
-fn asked(evidence: &Value) -> String {
-    let decided = evidence.as_array().into_iter().flatten().filter(|line| line["kind"] == "decided").count();
-    format!("{decided} decision on record, so the model is not asked again")
 }
 
 fn text<'a>(value: &'a Value, member: &str) -> &'a str {
@@ -194,24 +252,15 @@ fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }
 
-/// An event file as a web form would send it; `shuffled` changes the order of members and the white space.
-fn lead(message_id: &str, text: &str, received: &str, shuffled: bool) -> String {
+/// A message as a web form would send it; `shuffled` changes the order of members and the white space.
+fn lead(text: &str, received: &str, shuffled: bool) -> String {
     let received = format!("2026-11-29T{received}Z");
     if shuffled {
         return format!(
-            "{{ \"data\": {{ \"text\": {}, \"received_at\": \"{received}\",\n \"contact\": {{ \"email\": \"ada@example.com\", \"name\": \"Ada\" }} }},\n \"time\": \"2026-11-29T10:00:00Z\", \"id\": \"{message_id}\", \"source\": \"web-form\" }}",
+            "{{ \"text\": {}, \"received_at\": \"{received}\",\n \"contact\": {{ \"email\": \"ada@example.com\", \"name\": \"Ada\" }} }}",
             json!(text)
         );
     }
-    json!({
-        "source": "web-form",
-        "id": message_id,
-        "time": "2026-11-29T10:00:00Z",
-        "data": {
-            "contact": { "name": "Ada", "email": "ada@example.com" },
-            "text": text,
-            "received_at": received,
-        },
-    })
-    .to_string()
+    let contact = json!({ "name": "Ada", "email": "ada@example.com" });
+    json!({ "contact": contact, "text": text, "received_at": received }).to_string()
 }

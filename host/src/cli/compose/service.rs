@@ -69,15 +69,33 @@ pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) 
     // No command asks a model, and their keys need not be there for one that does not.
     let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), BTreeMap::new()));
     let namespace = namespace(config, &store, &clock, &desk, None)?;
-    Ok(Service::new(
-        store,
-        clock,
-        config.serve.limits(),
-        Nudge::default(),
-        Metrics::default(),
-        [namespace],
-        BTreeMap::new(),
-    ))
+    Ok(alone(config, store, clock, Nudge::default(), Metrics::default(), namespace))
+}
+
+/// The same, with the steps loaded. None of them runs by itself.
+pub async fn answering_with_steps(
+    config: &Config,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<Service>> {
+    let (nudge, metrics) = (Nudge::default(), Metrics::default());
+    let runtime = compose::runtime(config, &store, &clock)?;
+    let dispatcher = compose::dispatcher(config, &runtime, &store, &clock).await?;
+    let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
+    let namespace = namespace(config, &store, &clock, runtime.desk(), Some(executor))?;
+    Ok(alone(config, store, clock, nudge, metrics, namespace))
+}
+
+/// A service of the configuration's own namespace, without sources.
+fn alone(
+    config: &Config,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    nudge: Nudge,
+    metrics: Metrics,
+    namespace: Namespace,
+) -> Arc<Service> {
+    Service::new(store, clock, config.serve.limits(), nudge, metrics, [namespace], BTreeMap::new())
 }
 
 fn namespace(

@@ -7,7 +7,7 @@ use crate::contract::tier::Tier;
 use crate::dispatch::retry::RetryPolicy;
 use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
-use crate::store::outbox::Rate;
+use crate::store::pace::{Breaker, Rate};
 use anyhow::{Result, bail};
 
 /// A setting, its value, and what it may be.
@@ -68,6 +68,9 @@ const RATE_CALLS_MAX: u64 = 1_000_000;
 
 /// The longest time that a rate speaks of, in milliseconds: a day, as the longest quotas of receivers do.
 const RATE_PER_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// The longest rest of a destination, in milliseconds: a day. More is a pause, which a person sets and lifts.
+const REST_MAX_MS: u64 = 24 * 60 * 60 * 1_000;
 
 const fn bound(setting: &'static str, value: u64, least: u64, most: u64, remedy: &'static str) -> Bound {
     Bound { setting, value, least, most, remedy }
@@ -267,6 +270,25 @@ pub(super) fn rate(rate: Rate) -> [Bound; 2] {
             1,
             RATE_PER_MAX_MS,
             "in milliseconds; 10 calls a second are { calls = 10, per_ms = 1000 }",
+        ),
+    ]
+}
+
+pub(super) fn breaker(breaker: Breaker) -> [Bound; 2] {
+    [
+        bound(
+            "breaker.base_ms",
+            breaker.base_ms,
+            1,
+            REST_MAX_MS,
+            "in milliseconds; 5000 is the default, and `failures = 0` means that it never rests",
+        ),
+        bound(
+            "breaker.ceiling_ms",
+            breaker.ceiling_ms,
+            breaker.base_ms,
+            REST_MAX_MS,
+            "in milliseconds; the longest rest is no shorter than the first, and 300000 is the default",
         ),
     ]
 }

@@ -13,7 +13,7 @@ use crate::connectors::http::HttpSettings;
 use crate::contract::tier::Tier;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::pointer::Pointer;
-use crate::store::outbox::Rate;
+use crate::store::pace::{Breaker, Rate};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use url::Url;
@@ -78,6 +78,9 @@ pub struct HttpConfig {
     pub concurrency: u32,
     /// How often it may be called.
     pub rate: Option<Rate>,
+    /// When it rests after failures.
+    #[serde(default)]
+    pub breaker: Breaker,
     /// When a failed delivery is tried again.
     #[serde(default)]
     pub retry: RetryPolicy,
@@ -125,6 +128,7 @@ impl HttpConfig {
             bound::settling(self.settling_ms),
         ];
         bounds.extend(bound::retry(&self.retry));
+        bounds.extend(bound::breaker(self.breaker));
         bounds.extend(self.rate.map(bound::rate).into_iter().flatten());
         for (setting, timeout_ms) in
             [("connect_timeout_ms", self.connect_timeout_ms), ("request_timeout_ms", self.request_timeout_ms)]

@@ -10,8 +10,8 @@ use std::net::SocketAddr;
 /// The largest body that may be allowed, in bytes: each is held in memory, and an event is 1 MiB at most.
 const BODY_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The longest time that a body may be allowed, in milliseconds: it holds a connection.
-const BODY_TIMEOUT_MAX_MS: u64 = 10 * 60 * 1_000;
+/// The longest time that a request may be allowed to arrive in, in milliseconds: it holds a connection.
+const ARRIVAL_TIMEOUT_MAX_MS: u64 = 10 * 60 * 1_000;
 
 /// The longest wait that may be allowed, in milliseconds: proxies give up long before an hour.
 const WAIT_MAX_MS: u64 = 60 * 60 * 1_000;
@@ -33,8 +33,8 @@ pub struct ServeConfig {
     pub namespaces: Vec<String>,
     /// The largest body, in bytes.
     pub body_bytes: usize,
-    /// How long a body may take to arrive, in milliseconds.
-    pub body_timeout_ms: u64,
+    /// How long a head, and then a body, may take to arrive, in milliseconds. So long an idle connection is kept, too.
+    pub arrival_timeout_ms: u64,
     /// The longest `?wait=`, in milliseconds.
     pub wait_max_ms: u64,
     /// Connections at once.
@@ -50,7 +50,7 @@ impl Default for ServeConfig {
             listen: SocketAddr::from(([127, 0, 0, 1], 8_470)),
             namespaces: Vec::new(),
             body_bytes: limits.body_bytes,
-            body_timeout_ms: limits.body_timeout_ms,
+            arrival_timeout_ms: limits.arrival_timeout_ms,
             wait_max_ms: limits.wait_max_ms,
             connections: 1_024,
             drain_ms: 20_000,
@@ -64,7 +64,7 @@ impl ServeConfig {
     pub fn limits(&self) -> Limits {
         Limits {
             body_bytes: self.body_bytes,
-            body_timeout_ms: self.body_timeout_ms,
+            arrival_timeout_ms: self.arrival_timeout_ms,
             wait_max_ms: self.wait_max_ms,
         }
     }
@@ -75,7 +75,7 @@ impl ServeConfig {
             "[serve]",
             &[
                 of("body_bytes", self.body_bytes as u64, BODY_MAX_BYTES, "in bytes; 1048576 is the default"),
-                of("body_timeout_ms", self.body_timeout_ms, BODY_TIMEOUT_MAX_MS, "30000 is the default"),
+                of("arrival_timeout_ms", self.arrival_timeout_ms, ARRIVAL_TIMEOUT_MAX_MS, "30000 is the default"),
                 of("wait_max_ms", self.wait_max_ms, WAIT_MAX_MS, "300000 is the default"),
                 of("connections", self.connections as u64, CONNECTIONS_MAX, "1024 is the default"),
                 of("drain_ms", self.drain_ms, DRAIN_MAX_MS, "20000 is the default"),

@@ -80,6 +80,7 @@ retention_hours = 24
 concurrency = 4
 settling_ms = 1000
 rate = { calls = 10, per_ms = 1000 }
+breaker = { failures = 0, ceiling_ms = 60000 }
 same_text = { recipient = "/to", text = "/text", within_hours = 12 }
 connect_timeout_ms = 100
 request_timeout_ms = 100
@@ -144,6 +145,12 @@ fn a_budget_that_nothing_can_live_on_is_refused_with_its_name() {
         ("connect_timeout_ms = 100", "connect_timeout_ms = 0", ["crm", "`connect_timeout_ms`", "at least 1"]),
         ("request_timeout_ms = 100", "request_timeout_ms = 0", ["crm", "`request_timeout_ms`", "at least 1"]),
         ("settling_ms = 1000", "settling_ms = 100000000", ["crm", "`settling_ms`", "at most"]),
+        ("{ failures = 0", "{ base_ms = 0", ["[destination.crm]", "`breaker.base_ms`", "failures = 0"]),
+        (
+            "ceiling_ms = 60000",
+            "ceiling_ms = 99",
+            ["[destination.crm]", "`breaker.ceiling_ms`", "at least 5000"],
+        ),
         ("{ calls = 10", "{ calls = 0", ["[destination.crm]", "`rate.calls`", "pause"]),
         ("per_ms = 1000 }", "per_ms = 0 }", ["[destination.crm]", "`rate.per_ms`", "milliseconds"]),
         (

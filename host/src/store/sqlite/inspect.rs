@@ -10,12 +10,14 @@ use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
 use crate::store::ledger_size::LedgerSize;
 use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
+use crate::store::pace::DestinationPace;
 use crate::store::pause::Pause;
 use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
 use crate::store::raw::Raw;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::bulk;
 use crate::store::sqlite::evidence;
+use crate::store::sqlite::pace;
 use crate::store::sqlite::pause;
 use crate::store::sqlite::quarantine;
 use crate::store::sqlite::raw;
@@ -35,22 +37,17 @@ impl Inspect for SqliteStore {
     async fn work_list(&self, filter: WorkFilter) -> Result<Vec<WorkRecord>, StoreError> {
         self.readers
             .read(move |c| {
-                let (namespace, step, limit) = (filter.namespace, filter.step, filter.limit);
-                match filter.state {
-                    None => all(
-                        c,
-                        LISTING,
-                        include_str!("queries/work_list.sql"),
-                        (namespace, step, limit),
-                        rows::work,
-                    ),
+                let WorkFilter { namespace, state, step, before, limit } = filter;
+                let before = before.as_ref().map(WorkId::as_bytes);
+                let values = (namespace, step, limit, before);
+                match state {
+                    None => all(c, LISTING, include_str!("queries/work_list.sql"), values, rows::work),
                     Some(WorkState::Done) => {
-                        let sql = include_str!("queries/work_list_done.sql");
-                        all(c, LISTING, sql, (namespace, step, limit), rows::work)
+                        all(c, LISTING, include_str!("queries/work_list_done.sql"), values, rows::work)
                     }
                     Some(state) => {
-                        let sql = include_str!("queries/work_list_open.sql");
-                        all(c, LISTING, sql, (namespace, step, limit, state.word()), rows::work)
+                        let values = (values.0, values.1, values.2, values.3, state.word());
+                        all(c, LISTING, include_str!("queries/work_list_open.sql"), values, rows::work)
                     }
                 }
             })
@@ -215,6 +212,11 @@ impl Inspect for SqliteStore {
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError> {
         let namespace = namespace.to_owned();
         self.readers.read(move |c| pause::list(c, &namespace)).await
+    }
+
+    async fn destination_pace_list(&self, namespace: &str) -> Result<Vec<DestinationPace>, StoreError> {
+        let namespace = namespace.to_owned();
+        self.readers.read(move |c| pace::list(c, &namespace)).await
     }
 
     async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError> {

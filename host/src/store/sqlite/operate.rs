@@ -200,7 +200,7 @@ pub(super) fn decide_work(
     Ok(Decided::Applied)
 }
 
-/// Cancel a work that is run: at once where nobody holds it any more, else when its run ends.
+/// Cancel a work that is run: at once where nobody holds it any more, else when its run ends. Asked again it is asked still.
 fn cancel_running(tx: &Tx<'_>, work: &WorkRef, why: &str) -> Result<Decided<WorkState>, StoreError> {
     let key = (&work.namespace, work.id.as_bytes());
     let asked = (key.0, key.1, why, tx.now_ms);
@@ -213,8 +213,10 @@ fn cancel_running(tx: &Tx<'_>, work: &WorkRef, why: &str) -> Result<Decided<Work
         tx.evidence(&work.namespace, work.id, "decided-by", &format!("running to cancelled: {why}"))?;
         return Ok(Decided::Applied);
     }
-    // An outside caller holds it, who alone knows what it has done; or it was asked for before.
-    Ok(Decided::Refused(WorkState::Running))
+    let before =
+        tx.first(include_str!("queries/work_cancel_find.sql"), key, |row| row.get::<_, String>(0))?;
+    // Where nobody has asked before, an outside caller holds it, who alone knows what it has done.
+    Ok(if before.is_some() { Decided::Asked } else { Decided::Refused(WorkState::Running) })
 }
 
 /// How a work stands, where there is one.

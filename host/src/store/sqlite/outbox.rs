@@ -71,7 +71,11 @@ impl Outbox for SqliteStore {
             .read(move |connection| {
                 let sql = include_str!("queries/outbox_next_due.sql");
                 first(connection, "looking for due rows", sql, key, |row| {
-                    Ok(NextDue { row_ms: row.get("row_ms")?, at_ms: row.get("at_ms")? })
+                    Ok(NextDue {
+                        row_ms: row.get("row_ms")?,
+                        at_ms: row.get("at_ms")?,
+                        resting: row.get("resting")?,
+                    })
                 })
             })
             .await
@@ -241,8 +245,8 @@ fn settle(tx: &Tx<'_>, row: &RowRef, token: Token, outcome: &RowOutcome) -> Resu
         |found| Ok((rows::key::<WorkId>(found, "work_id")?, found.get::<_, String>("destination")?)),
     )?;
     let Some((work, destination)) = settled else { return Ok(RowSettled::LeaseLost) };
-    if let Some(wait_ms) = outcome.destination_waits_ms() {
-        pace::wait(tx, &row.namespace, &destination, wait_ms)?;
+    if let Some(health) = outcome.health() {
+        pace::heard(tx, &row.namespace, &destination, health)?;
     }
     let (kind, why) = match outcome {
         RowOutcome::Sent { external_reference, flag, .. } => {

@@ -594,12 +594,19 @@ BEGIN
     SELECT NEW.namespace, 'outbox', NEW.row_id WHERE NEW.state IN ('blocked', 'in-doubt');
 END;
 
--- When a destination may be called again: its rate, and what it asked for itself.
+-- When a destination may be called again: its rate, what it asked for itself, and its rest after failures in a row, by the
+-- terms of the last take.
 CREATE TABLE destination_pace (
-    namespace    TEXT NOT NULL,
-    destination  TEXT NOT NULL,
-    free_at_us   INTEGER NOT NULL,
-    PRIMARY KEY (namespace, destination)
+    namespace       TEXT NOT NULL,
+    destination     TEXT NOT NULL,
+    free_at_us      INTEGER NOT NULL DEFAULT 0,
+    failures        INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    failed_ms       INTEGER,
+    rests_until_ms  INTEGER,
+    breaker         TEXT,
+    PRIMARY KEY (namespace, destination),
+    CHECK ((failures = 0) = (failed_ms IS NULL)),
+    CHECK (rests_until_ms IS NULL OR failures > 0)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE progress (
