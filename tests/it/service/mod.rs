@@ -11,6 +11,7 @@ mod faces;
 mod intake;
 mod invoke;
 mod life;
+mod primitives;
 mod load;
 mod outages;
 mod scenarios;
