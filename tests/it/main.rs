@@ -1,6 +1,7 @@
 //! The claims of Onceward. One binary, one file a subject.
 
 mod conformance;
+mod dead_letters;
 mod sqlite;
 mod guests;
 mod protocol;

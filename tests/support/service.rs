@@ -9,6 +9,7 @@ use crate::receiver::client::Exchange;
 use crate::workspace::Workspace;
 use serde_json::Value;
 use std::io::BufReader;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -144,6 +145,18 @@ impl Service {
         let mut stream = UnixStream::connect(&self.socket).expect("the host listens on its socket");
         client::exchange_on(&mut stream, &client::request(method, path, headers, body))
             .expect("the host answers")
+    }
+
+    /// Send a request through the unix socket, and leave without its answer by dropping the connection.
+    ///
+    /// # Panics
+    /// Where it can't be sent.
+    #[must_use]
+    pub fn send_and_leave(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> UnixStream {
+        let mut stream = UnixStream::connect(&self.socket).expect("the host listens on its socket");
+        let request = client::request(method, path, headers, body);
+        stream.write_all(&request).expect("the host takes the request");
+        stream
     }
 
     /// Send these very bytes through the unix socket.

@@ -5,8 +5,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use onceward::clock::{Clock as _, SystemClock};
 use sha2::Sha256;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How a provider signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +98,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The time, in Unix seconds.
-///
-/// # Panics
-/// Where the machine's clock is before 1970.
 #[must_use]
 pub fn now_s() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock after 1970");
-    i64::try_from(since.as_secs()).expect("a clock before the year 292 billion")
+    SystemClock.now_ms() / 1_000
 }

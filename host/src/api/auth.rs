@@ -219,8 +219,16 @@ impl Caller {
     /// # Errors
     /// [`Problem`], where they have none of them.
     pub fn checked(self, verbs: &[Verb]) -> Result<Self, Problem> {
+        self.require(verbs).map(|()| self)
+    }
+
+    /// Refuse what they have none of these verbs for.
+    ///
+    /// # Errors
+    /// [`Problem`], which names the verbs.
+    pub fn require(&self, verbs: &[Verb]) -> Result<(), Problem> {
         if verbs.iter().any(|verb| self.verbs.contains(*verb)) {
-            return Ok(self);
+            return Ok(());
         }
         let wanted = verbs.iter().map(|verb| verb.word()).collect::<Vec<_>>().join(" or ");
         let detail = format!("the token does not have the verb {wanted}");

@@ -40,7 +40,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Service>> {
 
 /// How many at once, and how fast.
 #[derive(Clone, Copy, Debug)]
-pub struct Spread {
+pub(super) struct Spread {
     /// At most so many.
     pub limit: u32,
     /// Each is due so many milliseconds after the one before it.
@@ -63,7 +63,7 @@ impl Spread {
     ///
     /// # Errors
     /// [`Problem`], which says what.
-    fn check(self) -> Result<Self, Problem> {
+    pub(super) fn check(self) -> Result<Self, Problem> {
         let Self { limit, every_ms } = self;
         if !(1..=LIMIT_MAX).contains(&limit) {
             let detail = format!("deciding about many: `limit` is {limit}, and can be 1 to {LIMIT_MAX}");
@@ -94,7 +94,7 @@ impl Spread {
 ///
 /// # Errors
 /// [`StoreError`], where the store fails. What was decided before stays so.
-pub async fn in_batches<F>(
+pub(super) async fn in_batches<F>(
     spread: Spread,
     actor: &Actor,
     mut decide: impl FnMut(Batch, Actor) -> F,

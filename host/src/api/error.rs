@@ -103,6 +103,8 @@ kinds! {
     WrongState = "wrong-state", CONFLICT, false, "This can't be said in the present state";
     /// Another payload, or another revision, than the person saw.
     Changed = "changed", CONFLICT, false, "It has changed since it was looked at";
+    /// The time in which it could be approved is over.
+    Expired = "expired", CONFLICT, false, "The time for an approval is over";
     /// A row exists with another payload.
     RowConflict = "row-conflict", CONFLICT, false, "A row exists with another payload";
     /// Something else is on record.

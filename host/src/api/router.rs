@@ -1,12 +1,25 @@
 //! The route table: every path, and the verbs that open it.
 
+use crate::api::approvals;
 use crate::api::auth::authorize;
 use crate::api::context::context;
+use crate::api::decision_acts;
+use crate::api::decisions;
+use crate::api::destinations;
 use crate::api::error::{Kind, Problem, ProblemBody};
+use crate::api::markers;
+use crate::api::pauses;
+use crate::api::progress;
+use crate::api::quarantine;
+use crate::api::retention;
+use crate::api::row_acts;
+use crate::api::rows;
 use crate::api::serve::Peer;
 use crate::api::service::Service;
+use crate::api::status;
+use crate::api::steps_list;
 use crate::api::{
-    bulk, erase, events, health, metrics, primitives, reprocess, steps, work_acts, work_show, works,
+    bulk, erase, events, health, metrics, primitives, reprocess, steps, tokens, work_acts, work_show, works,
 };
 use crate::store::token::Verb;
 use axum::Router;
@@ -38,6 +51,7 @@ use utoipa_axum::routes;
         (name = "steps", description = "Run a step, or get its first result again"),
         (name = "primitives", description = "For programs that do their effects themselves"),
         (name = "operate", description = "For people who look after it"),
+        (name = "tokens", description = "For those who say who may ask for what"),
         (name = "health", description = "For whoever watches the host"),
     )
 )]
@@ -103,6 +117,22 @@ fn table(service: Option<&Arc<Service>>) -> Routes {
         .merge(open(&[Verb::Operate], bulk::routes()))
         .merge(open(&[Verb::Operate], reprocess::routes()))
         .merge(open(&[Verb::Admin], erase::routes()))
+        .merge(open(&[Verb::Operate, Verb::Approve], rows::routes()))
+        .merge(open(&[Verb::Operate], row_acts::routes()))
+        .merge(open(&[Verb::Operate], approvals::edit_routes()))
+        .merge(open(&[Verb::Approve], approvals::approve_routes()))
+        .merge(open(&[Verb::Operate, Verb::Approve], decisions::routes()))
+        .merge(open(&[Verb::Approve], decision_acts::approve_routes()))
+        .merge(open(&[Verb::Operate], decision_acts::renew_routes()))
+        .merge(open(&[Verb::Operate], quarantine::routes()))
+        .merge(open(&[Verb::Operate, Verb::Admin], pauses::routes()))
+        .merge(open(&[Verb::Operate], destinations::routes()))
+        .merge(open(&[Verb::Operate], markers::routes()))
+        .merge(open(&[Verb::Operate], progress::routes()))
+        .merge(open(&[Verb::Operate], retention::routes()))
+        .merge(open(&[Verb::Operate], status::routes()))
+        .merge(open(&[Verb::Operate], steps_list::routes()))
+        .merge(open(&[Verb::Admin], tokens::routes()))
 }
 
 /// Routes that a token with any of these verbs opens.

@@ -1,7 +1,9 @@
 //! What the API serves: the ledger, and the namespaces with what each of them has.
 
 use crate::api::error::{Kind, Problem};
+use crate::api::steps_list::StepInfo;
 use crate::clock::Clock;
+use crate::contract::tier::Tier;
 use crate::dispatch::caller::Callers;
 use crate::dispatch::executor::Executor;
 use crate::dispatch::nudge::Nudge;
@@ -40,6 +42,23 @@ pub struct Namespace {
     pub callers: Callers,
     /// What holds for every row to a destination, by its name.
     pub row_terms: BTreeMap<String, RowTerms>,
+    /// What its operator has configured, as people are told of it.
+    pub configured: Configured,
+}
+
+/// What is configured for a namespace, as people are told of it.
+#[derive(Clone, Debug, Default)]
+pub struct Configured {
+    /// What each destination promises, by its name.
+    pub tiers: BTreeMap<String, Tier>,
+    /// The stages of a handoff, in order.
+    pub stages: Vec<String>,
+    /// How long a handoff may stand in a stage, in seconds.
+    pub alarms_s: BTreeMap<String, u64>,
+    /// How long decisions are kept that no work refers to, in milliseconds; without a number for ever.
+    pub decisions_max_age_ms: Option<i64>,
+    /// The steps, by name; none where they are not loaded.
+    pub steps: Vec<StepInfo>,
 }
 
 impl Namespace {

@@ -12,6 +12,7 @@ use crate::dispatch::read::{Read, ReadEnd};
 use crate::dispatch::step::Claimed;
 use crate::identity::event::Event;
 use crate::store::claim::{Answered, Standing};
+use crate::store::quarantine::OnMismatch;
 use crate::store::work::{WorkRef, WorkState};
 use axum::extract::State;
 use axum::response::Response;
@@ -40,6 +41,9 @@ struct Wait {
     /// status URL.
     #[param(example = 30)]
     wait: Option<f64>,
+    /// Keep an event for a person whose identity is on record with other content, instead of refusing it alone.
+    #[serde(default)]
+    quarantine: bool,
 }
 
 /// The result of a step that only reads.
@@ -88,7 +92,8 @@ async fn invoke(
     if executor.dispatcher().reads_only(&step)? {
         return read(executor, &step, &event).await;
     }
-    match executor.dispatcher().claim(&step, &event).await? {
+    let on_mismatch = if wait.quarantine { OnMismatch::Quarantine } else { OnMismatch::Refuse };
+    match executor.dispatcher().arrive(&step, &event, on_mismatch).await? {
         Claimed::Held(held) => {
             let work = held.work_ref();
             // Whoever is told of it later must find it after a crash too.
@@ -106,7 +111,7 @@ async fn invoke(
     }
 }
 
-fn patience(service: &Service, Wait { wait }: Wait) -> Result<Duration, Problem> {
+fn patience(service: &Service, Wait { wait, .. }: Wait) -> Result<Duration, Problem> {
     let Some(seconds) = wait else { return Ok(Duration::from_millis(WAIT_DEFAULT_MS)) };
     let most = Duration::from_millis(service.limits.wait_max_ms);
     Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= most).ok_or_else(|| {

@@ -152,7 +152,7 @@ async fn parts(store: &dyn Store, work: WorkRecord) -> Result<WorkParts, Problem
         waiting: false,
         limit: SHOWN_MAX,
     };
-    let rows = OutboxFilter { namespace, state: None, work: Some(id), limit: SHOWN_MAX };
+    let rows = OutboxFilter { work: Some(id), ..OutboxFilter::all(namespace, SHOWN_MAX) };
     Ok(WorkParts {
         decisions: store.decision_list(decisions).await?,
         rows: store.outbox_list(rows).await?,

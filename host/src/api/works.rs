@@ -3,6 +3,7 @@
 use crate::api::auth::Caller;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::extract::Params;
+use crate::api::listing;
 use crate::api::service::Service;
 use crate::identity::key::WorkId;
 use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
@@ -13,12 +14,6 @@ use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Works that are listed where nobody says how many.
-const LIST_DEFAULT: u32 = 50;
-
-/// Works that are listed at most: each comes with its payload. There is a next page.
-pub const LIST_MAX: u32 = 1_000;
 
 /// The routes.
 pub(super) fn routes() -> OpenApiRouter<Arc<Service>> {
@@ -65,30 +60,18 @@ async fn list(
     caller: Caller,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Works>, Problem> {
-    let state = query.state.as_deref().map(work_state).transpose()?;
+    let state =
+        query.state.map(|word| listing::state(&word, &WorkState::ALL, WorkState::word)).transpose()?;
     let before = match &query.before {
         Some(text) => Some(find(&service, &caller, text).await?.id),
         None => None,
     };
-    let limit = query.limit.unwrap_or(LIST_DEFAULT).min(LIST_MAX);
+    let limit = listing::page(query.limit);
     let namespace = caller.namespace.name.clone();
     let filter = WorkFilter { namespace, state, step: query.step, before, limit };
     let works = service.store.work_list(filter).await?;
-    let full = works.len() == usize::try_from(limit).unwrap_or(usize::MAX);
-    let next = works.last().filter(|_| full).map(|work| work.work_id);
+    let next = listing::next(&works, limit, |work| work.work_id);
     Ok(Json(Works { works, next }))
-}
-
-/// The state of this word.
-///
-/// # Errors
-/// [`Problem`], where there is none.
-pub(super) fn work_state(word: &str) -> Result<WorkState, Problem> {
-    WorkState::from_word(word).ok_or_else(|| {
-        let known = WorkState::ALL.map(WorkState::word).join(", ");
-        let detail = format!("reading `state`: there is no state {word:?}; take one of {known}");
-        Problem::new(Kind::BadRequest, detail)
-    })
 }
 
 /// The work that a text names: an id, its beginning, or a readable key.

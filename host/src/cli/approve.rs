@@ -1,20 +1,18 @@
 //! `onceward outbox approve` and `edit`: a person's word about a held row.
 
+use crate::api::approvals::{ApproveRow, ApprovedRow, EditRow, EditedRow};
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::Client;
 use crate::cli::config::Config;
 use crate::cli::decide::By;
-use crate::cli::find;
 use crate::cli::input;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::identity::json_text;
 use crate::identity::key::RowId;
-use crate::identity::work_id::row_payload_hash;
-use crate::store::approval::{Approved, Edit, Edited};
-use crate::store::outbox::{OutboxRow, RowRef, RowState};
-use anyhow::{Context as _, Result, anyhow, bail};
-use serde_json::json;
+use crate::store::outbox::RowState;
+use anyhow::{Context as _, Result, anyhow};
+use serde_json::value::RawValue;
 use std::path::Path;
 
 /// The longest payload that is read from a file, in bytes; a step's rows have the same limit by default.
@@ -28,48 +26,22 @@ pub(super) async fn approve(
     by: By,
     format: Format,
 ) -> Result<Ending> {
-    let actor = by.actor()?;
-    let hash = hash.map(payload_hash).transpose()?;
-    let (store, _) = compose::owner(config)?;
-    let row = find::row(&*store, &config.namespace, text, "approving a row").await?;
-    let id = RowRef { namespace: config.namespace.clone(), id: row.row_id };
-    let approved = store.outbox_approve(id, hash, actor).await?;
-    let short = output::short(row.row_id);
-    let by = match &approved {
-        Approved::Applied => None,
-        Approved::Already { by, at_ms } => Some((by.clone(), *at_ms)),
-        Approved::OtherPayload { payload_hash } => bail!(
-            "approving {short}: its payload has the hash {}, and not the one that was given; look at it again with `onceward outbox show {short}`",
-            RowId::from_bytes(*payload_hash)
-        ),
-        Approved::Superseded { by } => bail!(
-            "approving {short}: it was edited meanwhile; look at its successor with `onceward outbox show {}`, and approve that",
-            output::short(by)
-        ),
-        Approved::Expired { at_ms } => bail!(
-            "approving {short}: the time for an approval ended at {}; it is cancelled with the next delivery",
-            output::time(*at_ms)
-        ),
-        Approved::Refused(state) => {
-            bail!("approving {short}: it is {}, and waits for no approval; nothing was changed", state.word())
-        }
-        Approved::Unknown => bail!("approving {short}: it is not there any more"),
-    };
+    let (by, why) = by.words()?;
+    let payload_hash = hash.map(payload_hash).transpose()?;
+    let asked = ApproveRow { payload_hash, by: Some(by), why };
+    let answer = Client::acting(config).await?.post(&["v1", "rows", text, "approve"], &asked).await?;
     if format == Format::Json {
-        output::json(&json!({
-            "row": row.row_id,
-            "approved": true,
-            "already": by.is_some(),
-            "by": by.as_ref().map(|(name, _)| name),
-        }))?;
-    } else {
-        output::line(match by {
-            None => format!("row {short} is approved, and goes out with the next delivery"),
-            Some((name, at_ms)) => {
-                format!("row {short} was approved by {name} at {}; nothing was changed", output::time(at_ms))
-            }
-        })?;
+        output::json(&answer.body)?;
+        return Ok(Ending::Done);
     }
+    let ApprovedRow { row_id, approved_by, approved_ms, .. } = answer.read()?;
+    let short = output::short(row_id);
+    output::line(match approved_by.zip(approved_ms) {
+        None => format!("row {short} is approved, and goes out with the next delivery"),
+        Some((name, at_ms)) => {
+            format!("row {short} was approved by {name} at {}; nothing was changed", output::time(at_ms))
+        }
+    })?;
     Ok(Ending::Done)
 }
 
@@ -81,71 +53,33 @@ pub(super) async fn edit(
     by: By,
     format: Format,
 ) -> Result<Ending> {
-    let actor = by.actor()?;
+    let (by, why) = by.words()?;
+    let unusable = || format!("editing {text}: the payload is not usable JSON");
     let payload = input::text("the payload", payload, PAYLOAD_LIMIT_BYTES)?;
-    let (store, _) = compose::owner(config)?;
-    let row = find::row(&*store, &config.namespace, text, "editing a row").await?;
-    let edit = new_payload(config, &row, payload)?;
-    let id = RowRef { namespace: config.namespace.clone(), id: row.row_id };
-    let edited = store.outbox_edit(id, edit, actor).await?;
-    let short = output::short(row.row_id);
-    match edited {
-        Edited::Applied { row: successor, revision, state } => {
-            if format == Format::Json {
-                let state = state.word();
-                output::json(
-                    &json!({ "row": successor, "revision": revision, "state": state, "supersedes": row.row_id }),
-                )?;
-            } else {
-                let next = output::short(successor);
-                output::line(match state {
-                    RowState::Suppressed => format!(
-                        "row {short} is superseded by {next} (revision {revision}), which is suppressed: another row says the same to the same recipient"
-                    ),
-                    _ => format!(
-                        "row {short} is superseded by {next} (revision {revision}); approve that with `onceward outbox approve {next}`"
-                    ),
-                })?;
-            }
-        }
-        Edited::Unchanged if format == Format::Json => {
-            output::json(&json!({ "row": row.row_id, "revision": row.revision, "state": row.state.word() }))?;
-        }
-        Edited::Unchanged => {
-            output::line(format!("row {short} has this payload already; nothing was changed"))?
-        }
-        Edited::Superseded { by } => {
-            bail!("editing {short}: it was edited before; edit its successor {} instead", output::short(by))
-        }
-        Edited::Expired { at_ms } => bail!(
-            "editing {short}: the time for an approval ended at {}; it is cancelled with the next delivery",
-            output::time(at_ms)
-        ),
-        Edited::Refused(state) => {
-            bail!(
-                "editing {short}: it is {}, and only a held row can be edited; nothing was changed",
-                state.word()
-            )
-        }
-        Edited::Unknown => bail!("editing {short}: it is not there any more"),
+    json_text::parse(&payload).with_context(unusable)?;
+    let payload = RawValue::from_string(payload).with_context(unusable)?;
+    let asked = EditRow { payload, by: Some(by), why };
+    let answer = Client::acting(config).await?.post(&["v1", "rows", text, "edit"], &asked).await?;
+    if format == Format::Json {
+        output::json(&answer.body)?;
+        return Ok(Ending::Done);
     }
+    let EditedRow { row_id, revision, state, supersedes, .. } = answer.read()?;
+    let row = output::short(row_id);
+    output::line(match (supersedes.map(output::short), state) {
+        (None, _) => format!("row {row} has this payload already; nothing was changed"),
+        (Some(old), RowState::Suppressed) => format!(
+            "row {old} is superseded by {row} (revision {revision}), which is suppressed: another row says the same to the same recipient"
+        ),
+        (Some(old), _) => format!(
+            "row {old} is superseded by {row} (revision {revision}); approve that with `onceward outbox approve {row}`"
+        ),
+    })?;
     Ok(Ending::Done)
 }
 
-fn new_payload(config: &Config, row: &OutboxRow, payload: String) -> Result<Edit> {
-    let value = json_text::parse(&payload)
-        .with_context(|| format!("editing {}: the payload is not usable JSON", output::short(row.row_id)))?;
-    let terms = compose::row_terms(config, &row.destination)?;
-    Ok(Edit {
-        payload_hash: row_payload_hash(&value),
-        same: terms.sameness.as_ref().and_then(|rule| rule.of(&value)),
-        payload,
-    })
-}
-
-fn payload_hash(text: &str) -> Result<[u8; 32]> {
-    let hash: RowId = text.parse().map_err(|_| {
+fn payload_hash(text: &str) -> Result<RowId> {
+    text.parse().map_err(|_| {
         anyhow!("approving: --hash takes the 64 hexadecimal digits that `onceward outbox show` prints")
-    })?;
-    Ok(*hash.as_bytes())
+    })
 }

@@ -2,18 +2,15 @@
 //!
 //! What has been decided about leaves the choice, so that the same command goes on where it was cut off.
 
-use crate::api::bulk::{BulkActed, EVERY_MAX_MS, LIMIT_DEFAULT, LIMIT_MAX, ReplayMany, Spread, in_batches};
+use crate::api::bulk::{BulkActed, EVERY_MAX_MS, LIMIT_DEFAULT, LIMIT_MAX, ReplayMany};
+use crate::api::row_acts::ResolveRows;
 use crate::cli::Ending;
 use crate::cli::client::Client;
-use crate::cli::compose;
 use crate::cli::config::Config;
-use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::store::bulk::RowChoice;
-use crate::store::operate::RowDecision;
-use crate::store::outbox::RowState;
-use anyhow::{Result, bail};
+use anyhow::Result;
+use serde::Serialize;
 
 /// Which of many, and how fast. The command that takes it has the argument `one` for a single one.
 #[derive(Debug, clap::Args)]
@@ -35,58 +32,31 @@ pub(super) struct Selection {
     pub(super) dry_run: bool,
 }
 
-impl Selection {
-    const fn spread(&self) -> Spread {
-        Spread { limit: self.limit, every_ms: self.every }
-    }
-}
-
 /// Replay the works of a choice.
 pub(super) async fn replay_works(config: &Config, asked: &ReplayMany, format: Format) -> Result<Ending> {
-    // Whoever only asks how many there are needs not own the ledger.
-    let client = if asked.dry_run { Client::reading(config).await? } else { Client::acting(config).await? };
-    let acted = client.post(&["v1", "works", "replay"], asked).await?.read()?;
-    told("works", Spread { limit: asked.limit, every_ms: asked.every_ms }, &acted, format)
+    let acted = ask(config, "works", "replay", asked.dry_run, asked).await?;
+    told("works", asked.limit, asked.every_ms, &acted, format)
 }
 
 /// Decide alike about the rows of a choice.
-pub(super) async fn decide_rows(
-    config: &Config,
-    choice: RowChoice,
-    decision: RowDecision,
-    selection: &Selection,
-    by: By,
-    format: Format,
-) -> Result<Ending> {
-    let actor = by.actor()?;
-    if matches!(decision, RowDecision::Sent { .. }) {
-        bail!(
-            "deciding about rows: `--as sent` takes one row, since each has a reference of its own; take `--as again` or `--as cancel` with --all"
-        );
-    }
-    if !decision.from_states().contains(&choice.state) {
-        let from: Vec<_> = decision.from_states().iter().copied().map(RowState::word).collect();
-        bail!(
-            "deciding about rows: this can be said of those that are {}, and not of {}; nothing was changed",
-            from.join(" or "),
-            choice.state.word()
-        )
-    }
-    let spread = selection.spread();
-    if selection.dry_run {
-        let left = compose::read_only(config)?.outbox_choose_count(choice).await?;
-        return told("rows", spread, &BulkActed { dry_run: true, decided: 0, left }, format);
-    }
-    let (store, _) = compose::owner(config)?;
-    let decided = in_batches(spread, &actor, |batch, actor| {
-        store.outbox_decide_all(choice.clone(), decision.clone(), batch, actor)
-    })
-    .await?;
-    let left = store.outbox_choose_count(choice).await?;
-    told("rows", spread, &BulkActed { dry_run: false, decided, left }, format)
+pub(super) async fn resolve_rows(config: &Config, asked: &ResolveRows, format: Format) -> Result<Ending> {
+    let acted = ask(config, "rows", "resolve", asked.dry_run, asked).await?;
+    told("rows", asked.limit, asked.every_ms, &acted, format)
 }
 
-fn told(noun: &str, spread: Spread, acted: &BulkActed, format: Format) -> Result<Ending> {
+/// Whoever only asks how many there are needs not own the ledger.
+async fn ask(
+    config: &Config,
+    noun: &str,
+    act: &str,
+    dry_run: bool,
+    asked: &impl Serialize,
+) -> Result<BulkActed> {
+    let client = if dry_run { Client::reading(config).await? } else { Client::acting(config).await? };
+    client.post(&["v1", noun, act], asked).await?.read()
+}
+
+fn told(noun: &str, limit: u32, every_ms: u64, acted: &BulkActed, format: Format) -> Result<Ending> {
     let BulkActed { dry_run, decided, left } = *acted;
     let ending = Ending::when(dry_run || left == 0);
     if format == Format::Json {
@@ -94,11 +64,11 @@ fn told(noun: &str, spread: Spread, acted: &BulkActed, format: Format) -> Result
         return Ok(ending);
     }
     if dry_run {
-        let now = left.min(spread.limit.into());
+        let now = left.min(limit.into());
         output::line(format!(
             "{left} {noun} are chosen, {now} of them by this command; nothing was changed"
         ))?;
-        let spread_s = now.saturating_sub(1).saturating_mul(spread.every_ms) / 1_000;
+        let spread_s = now.saturating_sub(1).saturating_mul(every_ms) / 1_000;
         if spread_s > 0 {
             output::line(format!("  the last one would be due in {spread_s} s"))?;
         }

@@ -137,6 +137,17 @@ impl Client {
         self.send(Method::POST, path, &[], Some(body), action).await
     }
 
+    /// The same with a query, and with no identity of its own.
+    pub(super) async fn try_post_with(
+        &self,
+        path: &[&str],
+        query: &[(&str, String)],
+        body: &impl Serialize,
+    ) -> Result<Result<Answer, Box<ProblemBody>>> {
+        let body = serde_json::to_vec(body).context("writing a request")?;
+        self.send(Method::POST, path, query, Some(body), None).await
+    }
+
     async fn send(
         &self,
         method: Method,

@@ -4,6 +4,7 @@ pub mod service;
 pub mod sources;
 pub mod steps;
 
+use crate::cli::compose::steps::LoadedStep;
 use crate::cli::config::{Config, DestinationConfig, HttpConfig, MirrorConfig, ModelConfig, SameTextConfig};
 use crate::clock::Clock;
 use crate::clock::SystemClock;
@@ -70,7 +71,9 @@ pub fn owner(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>)> {
 /// Put the whole host together.
 pub async fn host(config: &Config) -> Result<Host> {
     let (store, clock) = owner(config)?;
-    let dispatcher = dispatcher(config, &runtime(config, &store, &clock)?, &store, &clock).await?;
+    let runtime = runtime(config, &store, &clock)?;
+    let loaded = steps::load(config, runtime.loader()).await?;
+    let dispatcher = dispatcher(config, loaded, &runtime, &store, &clock).await?;
     let deliverer = deliverer(config, store, &clock)?;
     Ok(Host { dispatcher, deliverer, clock })
 }
@@ -82,14 +85,15 @@ pub fn runtime(config: &Config, store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) 
     Ok(Arc::new(Runtime::new(&steps::engine_settings(config), desk)?))
 }
 
-/// What runs the steps of the configuration's namespace.
+/// What runs these steps of the configuration's namespace.
 pub async fn dispatcher(
     config: &Config,
+    loaded: BTreeMap<String, LoadedStep<'_>>,
     runtime: &Arc<Runtime>,
     store: &Arc<dyn Store>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Dispatcher> {
-    let steps = steps::set_up(config, runtime, &**store).await?;
+    let steps = steps::set_up(config, loaded, runtime, &**store).await?;
     if let Some(missing) = config.flow.iter().find(|name| !steps.contains_key(*name)) {
         bail!(
             "the flow names the step {missing:?}, and the configured steps are: {}; add a [[step]] with its plugin",

@@ -24,11 +24,12 @@ pub use crate::cli::config::source::{PlaceConfig, SourceConfig, TimeConfig};
 pub use crate::cli::config::telemetry::TelemetryConfig;
 
 use crate::contract::response::Response;
+use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::json_text::line_and_column;
 use crate::runtime::limits::Limits;
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,6 +185,15 @@ pub enum DestinationConfig {
     Http(Box<HttpConfig>),
 }
 
+impl DestinationConfig {
+    /// What it promises.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        let Self::Http(http) = self;
+        http.tier
+    }
+}
+
 fn default_namespace() -> String {
     "default".to_owned()
 }
@@ -209,6 +219,28 @@ impl Config {
     #[must_use]
     pub fn in_namespace(&self, name: &str) -> Self {
         Self { namespace: name.to_owned(), ..self.clone() }
+    }
+
+    /// The same for the namespace that a person names, where they name one.
+    ///
+    /// # Errors
+    /// Where the configuration does not have it: a slip of the hand must not make a new one.
+    pub fn choose_namespace(self, name: Option<&str>) -> Result<Self> {
+        let Some(name) = name.filter(|name| **name != self.namespace) else { return Ok(self) };
+        if !self.serve.namespaces.iter().any(|known| known == name) {
+            bail!(
+                "choosing the namespace {name:?}: the configuration has none of this name; take {:?} or one of [serve] namespaces ({})",
+                self.namespace,
+                self.serve.namespaces.join(", ")
+            );
+        }
+        Ok(self.in_namespace(name))
+    }
+
+    /// What each destination promises, by its name.
+    #[must_use]
+    pub fn tiers(&self) -> BTreeMap<String, Tier> {
+        self.destinations.iter().map(|(name, destination)| (name.clone(), destination.tier())).collect()
     }
 
     /// The host's socket: beside the ledger, since one host has it.

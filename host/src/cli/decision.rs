@@ -3,19 +3,16 @@
 mod act;
 mod show;
 
+use crate::api::decisions::WorkDecisions;
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::Client;
 use crate::cli::config::Config;
 use crate::cli::decide::By;
-use crate::cli::find;
 use crate::cli::output::Format;
+use crate::cli::pages::query;
 use crate::identity::key::AnswerHash;
-use crate::store::decided::DecisionFilter;
-use crate::store::slot::{Seen, SlotDecision};
-use anyhow::{Result, bail};
-
-/// Slots of a work that are shown.
-const SLOTS_SHOWN_MAX: u32 = 1_000;
+use crate::store::decided::DecisionEntry;
+use anyhow::Result;
 
 /// Verbs of `decision`.
 #[derive(Debug, clap::Subcommand)]
@@ -67,58 +64,26 @@ pub(super) struct Act {
     by: By,
 }
 
-impl Act {
-    const fn seen(&self) -> Seen {
-        Seen { revision: self.revision, answer: self.hash }
-    }
-}
-
 pub(super) async fn decision(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
         Verb::List { work, slot, waiting, limit } => {
-            let store = compose::read_only(config)?;
-            let namespace = config.namespace.clone();
-            let work = match work {
-                Some(text) => Some(find::work(&*store, &namespace, &text, "listing decisions").await?.id),
-                None => None,
-            };
-            let filter = DecisionFilter { namespace, work, slot, waiting, limit };
-            let entries = store.decision_list(filter).await?;
-            let totals = store.decision_totals(&config.namespace).await?;
-            show::list(&entries, &totals, format)?;
-            Ok(Ending::Done)
+            let mut filter = query([("work", work), ("slot", slot), ("limit", Some(limit.to_string()))]);
+            filter.extend(waiting.then(|| ("waiting", true.to_string())));
+            let answer = Client::reading(config).await?.get(&["v1", "decisions"], &filter).await?;
+            show::list(&answer, format)?;
         }
-        Verb::Show { work, slot } => {
-            let store = compose::read_only(config)?;
-            let namespace = config.namespace.clone();
-            let id = find::work(&*store, &namespace, &work, "showing decisions").await?.id;
-            let filter = DecisionFilter {
-                namespace,
-                work: Some(id),
-                slot: slot.clone(),
-                waiting: false,
-                limit: SLOTS_SHOWN_MAX,
-            };
-            let entries = store.decision_list(filter).await?;
-            if let (Some(slot), []) = (&slot, &entries[..]) {
-                bail!(
-                    "showing decisions: the work has none named {slot:?}; see `onceward decision show {work}`"
-                );
-            }
-            show::work(id, &entries, format)?;
-            Ok(Ending::Done)
+        Verb::Show { work, slot: None } => {
+            let answer = Client::reading(config).await?.get(&["v1", "decisions", &work], &[]).await?;
+            show::work(&answer.read()?, format)?;
         }
-        Verb::Approve(act) => {
-            let decision = SlotDecision::Approve(act.seen());
-            act::act(config, act, decision, format).await
+        Verb::Show { work, slot: Some(slot) } => {
+            let client = Client::reading(config).await?;
+            let entry: DecisionEntry = client.get(&["v1", "decisions", &work, &slot], &[]).await?.read()?;
+            show::work(&WorkDecisions { work_id: entry.work_id, decisions: vec![entry] }, format)?;
         }
-        Verb::Reject(act) => {
-            let decision = SlotDecision::Reject(act.seen());
-            act::act(config, act, decision, format).await
-        }
-        Verb::Renew(act) => {
-            let decision = SlotDecision::Renew(act.seen());
-            act::act(config, act, decision, format).await
-        }
+        Verb::Approve(act) => return act::act(config, act, "approve", format).await,
+        Verb::Reject(act) => return act::act(config, act, "reject", format).await,
+        Verb::Renew(act) => return act::act(config, act, "renew", format).await,
     }
+    Ok(Ending::Done)
 }

@@ -1,11 +1,13 @@
 //! `onceward deliver`: send what is due in the outbox.
 
 use crate::cli::Ending;
+use crate::cli::client::Client;
 use crate::cli::compose;
 use crate::cli::config::Config;
+use crate::cli::hosted;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::cli::standing::Rows;
+use crate::cli::standing::LedgerStanding;
 use crate::cli::wait::Wait;
 use crate::dispatch::outbox::Attempt;
 use crate::store::outbox::{RowOutcome, RowSettled};
@@ -21,6 +23,10 @@ pub(super) struct Args {
 }
 
 pub(super) async fn deliver(config: &Config, args: &Args, format: Format) -> Result<Ending> {
+    if let Some(client) = Client::of_host(config).await? {
+        let standing = hosted::stand(&client, &args.wait, format).await?;
+        return Ok(Ending::when(standing.rows_are_done()));
+    }
     let (store, clock) = compose::owner(config)?;
     let deliverer = compose::deliverer(config, Arc::clone(&store), &clock)?;
     let patience = args.wait.begin();
@@ -36,18 +42,18 @@ pub(super) async fn deliver(config: &Config, args: &Args, format: Format) -> Res
         }
         patience.nap(due_ms, report.paced_until_ms, clock.now_ms()).await;
     }
-    let rows = Rows::of(&*store, config).await?;
+    let standing = LedgerStanding::of(&*store, &*clock, config).await?;
     if format == Format::Json {
         output::json(&json!({
             "deliveries": attempts.iter().map(attempt_json).collect::<Vec<_>>(),
-            "outbox": rows.by_state(),
-            "unconfigured": rows.unconfigured(),
+            "outbox": standing.status.rows,
+            "unconfigured": standing.status.unconfigured,
         }))?;
     } else {
         print_attempts(&attempts)?;
-        rows.print()?;
+        standing.print_rows()?;
     }
-    Ok(Ending::when(rows.is_done()))
+    Ok(Ending::when(standing.rows_are_done()))
 }
 
 /// One attempt for programs.

@@ -20,12 +20,16 @@ impl Family {
         for work in &works {
             for state in RowState::ALL.into_iter().filter(|state| !state.is_settled()) {
                 let work = Some(work.work_id);
-                let filter =
-                    OutboxFilter { namespace: namespace.to_owned(), state: Some(state), work, limit: 1 };
+                let filter = OutboxFilter { state: Some(state), work, ..OutboxFilter::all(namespace, 1) };
                 open_rows.extend(store.outbox_list(filter).await?.first().map(|row| row.state));
             }
         }
         Ok(Self { works, open_rows })
+    }
+
+    /// These works, and the states of all their rows.
+    pub(super) fn new(works: Vec<WorkRecord>, rows: impl IntoIterator<Item = RowState>) -> Self {
+        Self { works, open_rows: rows.into_iter().filter(|state| !state.is_settled()).collect() }
     }
 
     /// Whether every work is done and, where rows were to be sent, every row is.

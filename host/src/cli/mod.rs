@@ -11,11 +11,11 @@ pub mod compose;
 pub mod output;
 mod input;
 mod client;
+mod pages;
 mod run;
 mod serve;
 mod resume;
 mod deliver;
-mod find;
 mod decide;
 mod bulk;
 mod erase;
@@ -24,24 +24,28 @@ mod work_act;
 mod work_show;
 mod approve;
 mod decision;
+mod row_act;
 mod outbox;
 mod pause;
 mod destination;
 mod step;
 mod retention;
+mod token;
 mod progress;
 mod init;
 mod family;
+mod hosted;
 mod caller;
 mod quarantine;
 mod reprocess;
 mod standing;
+mod status;
 mod wait;
 
 use crate::cli::config::Config;
 use crate::cli::output::Format;
 use crate::telemetry;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +60,9 @@ struct Cli {
     /// The configuration file.
     #[arg(long, global = true, default_value = config::FILE)]
     config: PathBuf,
+    /// The namespace, where it is not the configuration's first.
+    #[arg(long, global = true, value_name = "NAME")]
+    namespace: Option<String>,
     /// Print JSON, for programs.
     #[arg(long, global = true)]
     json: bool,
@@ -78,6 +85,8 @@ enum Verb {
     Resume(resume::Args),
     /// Send what is due in the outbox.
     Deliver(deliver::Args),
+    /// How the namespace stands: what is at work, what is stuck, what is paused.
+    Status,
     /// Works: what was asked for, and how it stands.
     #[command(subcommand)]
     Work(work::Verb),
@@ -118,6 +127,9 @@ enum Verb {
     /// Markers, which end windows that no clock ends.
     #[command(subcommand)]
     Marker(retention::Verb),
+    /// Tokens: who may ask a host for what over the network.
+    #[command(subcommand)]
+    Token(token::Verb),
 }
 
 /// Whether a command has done what it was asked for.
@@ -165,7 +177,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 
 async fn run(cli: Cli) -> Result<Ending> {
     let format = if cli.json { Format::Json } else { Format::Text };
-    let config = || Config::load(&cli.config);
+    let config = || Config::load(&cli.config)?.choose_namespace(cli.namespace.as_deref());
     // The service's log begins with the configuration, which says where traces go.
     if !matches!(cli.verb, Verb::Serve(_)) {
         telemetry::init(cli.verbose, None);
@@ -173,9 +185,13 @@ async fn run(cli: Cli) -> Result<Ending> {
     match cli.verb {
         Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(&config()?, &args, format).await,
+        Verb::Serve(_) if cli.namespace.is_some() => {
+            bail!("serving: a host serves every namespace of its configuration; leave --namespace out")
+        }
         Verb::Serve(args) => serve::serve(&config()?, &args, cli.verbose, format).await,
         Verb::Resume(args) => resume::resume(&config()?, &args, format).await,
         Verb::Deliver(args) => deliver::deliver(&config()?, &args, format).await,
+        Verb::Status => status::status(&config()?, format).await,
         Verb::Work(verb) => work::work(&config()?, verb, format).await,
         Verb::Quarantine(verb) => quarantine::quarantine(&config()?, verb, format).await,
         Verb::Claim(args) => caller::claim(&config()?, args, format).await,
@@ -191,5 +207,6 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Progress(verb) => progress::progress(&config()?, verb, format).await,
         Verb::Retain(args) => retention::retain(&config()?, &args, format).await,
         Verb::Marker(verb) => retention::marker(&config()?, verb, format).await,
+        Verb::Token(verb) => token::token(&config()?, verb, format).await,
     }
 }

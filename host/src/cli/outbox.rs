@@ -1,19 +1,21 @@
 //! `onceward outbox`: rows, and how they stand.
 
+use crate::api::row_acts::{ResolveRow, ResolveRows};
+use crate::api::rows::RowList;
 use crate::cli::Ending;
 use crate::cli::approve;
 use crate::cli::bulk;
 use crate::cli::bulk::Selection;
-use crate::cli::compose;
+use crate::cli::client::Client;
 use crate::cli::config::Config;
-use crate::cli::decide;
-use crate::cli::decide::{By, Resolution};
-use crate::cli::find;
+use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::cli::pages::{pages, query};
+use crate::cli::row_act;
+use crate::cli::row_act::Resolution;
 use crate::identity::key::RowId;
-use crate::store::bulk::RowChoice;
-use crate::store::outbox::{OutboxFilter, OutboxRow, RowState};
+use crate::store::outbox::{OutboxRow, RowState};
 use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
@@ -25,6 +27,12 @@ pub(super) enum Verb {
         /// Only this state: held, suppressed, pending, sending, sent, blocked, in-doubt, cancelled or superseded.
         #[arg(long)]
         state: Option<String>,
+        /// Only this work's: the id, its beginning, or the readable key.
+        #[arg(long)]
+        work: Option<String>,
+        /// Only for this destination.
+        #[arg(long)]
+        destination: Option<String>,
         /// At most so many.
         #[arg(long, default_value_t = 50)]
         limit: u32,
@@ -78,7 +86,7 @@ pub(super) enum Verb {
         #[arg(long, value_enum, value_name = "OUTCOME")]
         r#as: Resolution,
         /// With `--as sent`: the id that the destination gave.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "all")]
         reference: Option<String>,
         #[command(flatten)]
         by: By,
@@ -87,41 +95,49 @@ pub(super) enum Verb {
 
 pub(super) async fn outbox(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
-        Verb::List { state, limit } => {
-            let store = compose::read_only(config)?;
-            let state = state.as_deref().map(parse_state).transpose()?;
-            let filter = OutboxFilter { namespace: config.namespace.clone(), state, work: None, limit };
-            list(&store.outbox_list(filter).await?, format)?;
-        }
-        Verb::Resolve { row: None, selection, state, destination, r#as, reference, by } => {
-            let state = parse_state(&state)?;
-            let (namespace, cause) = (config.namespace.clone(), selection.cause.clone());
-            let choice = RowChoice { namespace, state, destination, cause };
-            let decision = r#as.decision(reference)?;
-            return bulk::decide_rows(config, choice, decision, &selection, by, format).await;
-        }
-        Verb::Resolve { row: Some(row), r#as, reference, by, .. } => {
-            return decide::row(config, &row, r#as, reference, by, format).await;
-        }
-        Verb::Approve { row, hash, by } => {
-            return approve::approve(config, &row, hash.as_deref(), by, format).await;
-        }
-        Verb::Edit { row, payload, by } => return approve::edit(config, &row, &payload, by, format).await,
-        Verb::Cancel { row, by } => {
-            return decide::row(config, &row, Resolution::Cancel, None, by, format).await;
+        Verb::List { state, work, destination, limit } => {
+            let client = Client::reading(config).await?;
+            let filter = query([("state", state), ("work", work), ("destination", destination)]);
+            let split = |RowList { rows, next }| (rows, next);
+            list(&pages(&client, &["v1", "rows"], &filter, limit, split).await?, format)?;
+            Ok(Ending::Done)
         }
         Verb::Show { row } => {
-            let store = compose::read_only(config)?;
-            show(&find::row(&*store, &config.namespace, &row, "showing a row").await?, format)?;
+            let answer = Client::reading(config).await?.get(&["v1", "rows", &row], &[]).await?;
+            show(&answer.read()?, format)?;
+            Ok(Ending::Done)
+        }
+        Verb::Approve { row, hash, by } => approve::approve(config, &row, hash.as_deref(), by, format).await,
+        Verb::Edit { row, payload, by } => approve::edit(config, &row, &payload, by, format).await,
+        Verb::Cancel { row, by } => row_act::act(config, &row, "cancel", &by.said()?, format).await,
+        Verb::Resolve { row: Some(row), r#as, reference, by, .. } => {
+            let (by, why) = by.words()?;
+            let said = ResolveRow { r#as: r#as.into(), reference, by: Some(by), why };
+            row_act::act(config, &row, "resolve", &said, format).await
+        }
+        Verb::Resolve { row: None, selection, state, destination, r#as, by, .. } => {
+            let Selection { cause, dry_run, limit, every, .. } = selection;
+            let (by, why) = by.words()?;
+            let asked = ResolveRows {
+                state: parse_state(&state)?,
+                destination,
+                cause,
+                r#as: r#as.into(),
+                dry_run,
+                limit,
+                every_ms: every,
+                by: Some(by),
+                why,
+            };
+            bulk::resolve_rows(config, &asked, format).await
         }
     }
-    Ok(Ending::Done)
 }
 
 fn parse_state(word: &str) -> Result<RowState> {
     RowState::from_word(word).ok_or_else(|| {
         anyhow!(
-            "listing rows: there is no state {word:?}; take one of {}",
+            "deciding about rows: there is no state {word:?}; take one of {}",
             RowState::ALL.map(RowState::word).join(", ")
         )
     })

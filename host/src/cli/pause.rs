@@ -1,16 +1,15 @@
 //! `onceward pause` and `onceward unpause`: stopping a destination, a step, the namespace or everything, and letting it go
 //! on. What is under way comes to its end; events are recorded and rows wait, and nothing is lost.
 
+use crate::api::pauses::{PauseActed, PauseList, PauseRequest};
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::{Answer, Client};
 use crate::cli::config::Config;
 use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::store::Store;
-use crate::store::pause::{Pause, PauseScope};
-use anyhow::{Result, bail};
-use serde_json::json;
+use crate::store::pause::Pause;
+use anyhow::Result;
 
 /// Verbs of `pause`.
 #[derive(Debug, clap::Subcommand)]
@@ -51,81 +50,51 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    fn split(self) -> (PauseScope, By) {
-        match self {
-            Self::Destination { name, by } => (PauseScope::Destination(name), by),
-            Self::Step { name, by } => (PauseScope::Step(name), by),
-            Self::Namespace { by } => (PauseScope::Namespace, by),
-            Self::Everything { by } => (PauseScope::Everything, by),
-        }
+    fn request(self) -> Result<PauseRequest> {
+        let (scope, name, by) = match self {
+            Self::Destination { name, by } => ("destination", Some(name), by),
+            Self::Step { name, by } => ("step", Some(name), by),
+            Self::Namespace { by } => ("namespace", None, by),
+            Self::Everything { by } => ("everything", None, by),
+        };
+        let (by, why) = by.words()?;
+        Ok(PauseRequest { scope: scope.to_owned(), name, by: Some(by), why })
     }
 }
 
 /// Stop something, or list what is stopped.
 pub(super) async fn pause(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
-    let (scope, by) = match verb {
+    match verb {
         Verb::List => {
-            let paused = compose::read_only(config)?.pause_list(&config.namespace).await?;
-            list(&paused, format)?;
-            return Ok(Ending::Done);
+            let answer = Client::reading(config).await?.get(&["v1", "pauses"], &[]).await?;
+            list(&answer.read::<PauseList>()?.pauses, format)?;
         }
-        Verb::Scope(scope) => scope.split(),
-    };
-    let actor = by.actor()?;
-    known_destination(config, &scope)?;
-    let (store, _) = compose::owner(config)?;
-    warn_of_unknown_step(&*store, config, &scope).await?;
-    let changed = store.pause_set(&config.namespace, scope.clone(), actor).await?;
-    let text = if changed { "is paused" } else { "was paused before; the first cause stands" };
-    report(&scope, true, changed, text, format)
+        Verb::Scope(scope) => {
+            let answer = Client::acting(config).await?.post(&["v1", "pauses"], &scope.request()?).await?;
+            report(&answer, ["is paused", "was paused before; the first cause stands"], format)?;
+        }
+    }
+    Ok(Ending::Done)
 }
 
 /// Let something go on.
 pub(super) async fn unpause(config: &Config, scope: Scope, format: Format) -> Result<Ending> {
-    let (scope, by) = scope.split();
-    let actor = by.actor()?;
-    let (store, _) = compose::owner(config)?;
-    let changed = store.pause_lift(&config.namespace, scope.clone(), actor).await?;
-    if !changed && !store.pause_list(&config.namespace).await?.is_empty() {
-        bail!(
-            "letting {} go on: it is not paused by itself; see `onceward pause list` for what is",
-            words(&scope)
-        );
-    }
-    report(&scope, false, changed, if changed { "goes on" } else { "was not paused" }, format)
-}
-
-/// A name that was mistyped would stop nothing, and nobody would notice.
-fn known_destination(config: &Config, scope: &PauseScope) -> Result<()> {
-    if let PauseScope::Destination(name) = scope
-        && !config.destinations.contains_key(name)
-    {
-        bail!("pausing {name:?}: no such destination is configured; see `onceward destination list`");
-    }
-    Ok(())
-}
-
-/// The same for a step. It is paused all the same: it may be one that has not been here yet.
-async fn warn_of_unknown_step(store: &dyn Store, config: &Config, scope: &PauseScope) -> Result<()> {
-    let PauseScope::Step(name) = scope else { return Ok(()) };
-    let known = store.step_list(&config.namespace).await?;
-    if !known.contains(name) {
-        output::error_line(format!(
-            "warning: no step {name:?} has run here so far, and a name that was mistyped stops nothing; the steps are: {}",
-            known.join(", ")
-        ));
-    }
-    Ok(())
-}
-
-fn report(scope: &PauseScope, paused: bool, changed: bool, text: &str, format: Format) -> Result<Ending> {
-    if format == Format::Json {
-        let name = (!scope.name().is_empty()).then(|| scope.name());
-        output::json(&json!({ "scope": scope.word(), "name": name, "paused": paused, "changed": changed }))?;
-    } else {
-        output::line(format!("{} {text}", words(scope)))?;
-    }
+    let answer = Client::acting(config).await?.post(&["v1", "pauses", "lift"], &scope.request()?).await?;
+    report(&answer, ["goes on", "was not paused"], format)?;
     Ok(Ending::Done)
+}
+
+/// `words` for what was changed, and for what was so before.
+fn report(answer: &Answer, words: [&str; 2], format: Format) -> Result<()> {
+    let PauseActed { verdict, scope, warning, .. } = answer.read()?;
+    if let Some(warning) = warning {
+        output::error_line(format!("warning: {warning}"));
+    }
+    if format == Format::Json {
+        return output::json(&answer.body);
+    }
+    let said = if verdict == PauseActed::APPLIED { words[0] } else { words[1] };
+    output::line(format!("{} {said}", scope.words()))
 }
 
 fn list(paused: &[Pause], format: Format) -> Result<()> {
@@ -139,23 +108,8 @@ fn list(paused: &[Pause], format: Format) -> Result<()> {
         .iter()
         .map(|pause| {
             let by = pause.paused_by.clone().unwrap_or_else(|| "the destination itself".to_owned());
-            [words(&pause.scope), output::time(pause.paused_ms), by, output::cut(&pause.cause)]
+            [pause.scope.words(), output::time(pause.paused_ms), by, output::cut(&pause.cause)]
         })
         .collect();
     output::table(["PAUSED", "SINCE", "BY", "CAUSE"], &rows)
-}
-
-/// What stops this one: a pause of its own, of its namespace, or of everything.
-pub(super) fn stopping<'a>(paused: &'a [Pause], one: &PauseScope) -> Option<&'a Pause> {
-    paused.iter().find(|pause| pause.scope.stops(one))
-}
-
-/// A scope for people.
-pub(super) fn words(scope: &PauseScope) -> String {
-    match scope {
-        PauseScope::Destination(name) => format!("the destination {name:?}"),
-        PauseScope::Step(name) => format!("the step {name:?}"),
-        PauseScope::Namespace => "the namespace".to_owned(),
-        PauseScope::Everything => "everything".to_owned(),
-    }
 }

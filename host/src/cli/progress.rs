@@ -1,16 +1,14 @@
 //! `onceward progress`: how far handoffs have come, and which of them stand too long.
 
+use crate::api::progress::ProgressList;
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::Client;
 use crate::cli::config::Config;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::clock::Clock as _;
-use crate::clock::SystemClock;
-use crate::store::Store;
-use crate::store::progress::{Handoff, ProgressFilter, StageCount};
-use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use crate::cli::pages::query;
+use crate::store::progress::StageCount;
+use anyhow::Result;
 
 /// Verbs of `progress`.
 #[derive(Debug, clap::Subcommand)]
@@ -36,119 +34,57 @@ pub(super) struct Args {
     limit: u32,
 }
 
-/// A handoff with how long it has stood, and how long it may.
-struct Standing {
-    handoff: Handoff,
-    age_s: u64,
-    alarm_s: Option<u64>,
-}
-
 pub(super) async fn progress(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     let Verb::List(args) = verb;
-    let store = compose::read_only(config)?;
-    let now_ms = SystemClock.now_ms();
-    let mut counts = store.progress_counts(&config.namespace).await?;
-    if let Some(stage) = &args.stage {
-        refuse_unknown(config, &counts, stage)?;
-        counts.retain(|count| count.stage == *stage);
-    }
-    let mut found = Vec::new();
-    for count in &counts {
-        found.extend(stage(&*store, config, &args, &count.stage, now_ms).await?);
-    }
-    found.sort_by_key(|standing| standing.handoff.reached_ms);
-    print(&found, &counts, now_ms, &args, format)?;
-    Ok(Ending::when(!args.late || found.is_empty()))
-}
-
-/// A stage that is neither in the list nor reached by anything is a slip of the hand.
-fn refuse_unknown(config: &Config, counts: &[StageCount], stage: &str) -> Result<()> {
-    let known = &config.progress.stages;
-    if known.iter().any(|name| name == stage) || counts.iter().any(|count| count.stage == stage) {
-        return Ok(());
-    }
-    bail!("listing progress: there is no stage {stage:?}; the stages are {}", known.join(", "))
-}
-
-/// The handoffs of one stage that are asked for.
-async fn stage(
-    store: &dyn Store,
-    config: &Config,
-    args: &Args,
-    stage: &str,
-    now_ms: i64,
-) -> Result<Vec<Standing>> {
-    let alarm_s = config.progress.alarms.get(stage).copied();
-    let least_s = match (args.late, alarm_s) {
-        (true, None) => return Ok(Vec::new()),
-        (true, Some(alarm_s)) => alarm_s,
-        (false, _) => args.older_than.into(),
-    };
-    let least_ms = i64::try_from(least_s.saturating_mul(1_000)).unwrap_or(i64::MAX);
-    let filter = ProgressFilter {
-        namespace: config.namespace.clone(),
-        stage: stage.to_owned(),
-        reached_until_ms: now_ms.saturating_sub(least_ms),
-        open: args.late,
-        limit: args.limit,
-    };
-    let handoffs = store.progress_list(filter).await?.into_iter();
-    Ok(handoffs
-        .map(|handoff| Standing { age_s: age_s(handoff.reached_ms, now_ms), handoff, alarm_s })
-        .collect())
-}
-
-fn age_s(since_ms: i64, now_ms: i64) -> u64 {
-    u64::try_from(now_ms.saturating_sub(since_ms) / 1_000).unwrap_or(0)
-}
-
-fn print(found: &[Standing], counts: &[StageCount], now_ms: i64, args: &Args, format: Format) -> Result<()> {
-    if format == Format::Json {
-        let handoffs: Vec<Value> = found.iter().map(standing_json).collect();
-        return output::json(&json!({ "handoffs": handoffs, "stages": counts }));
-    }
+    let mut filter = query([("stage", args.stage), ("limit", Some(args.limit.to_string()))]);
     if args.late {
-        for standing in found {
-            let (handoff, age) = (&standing.handoff, age_text(standing.age_s));
-            let allowed = standing.alarm_s.map(age_text).unwrap_or_default();
-            output::line(format!(
-                "{} for {age} (late after {allowed}): {}",
-                handoff.stage, handoff.readable_key
-            ))?;
-        }
-        return if found.is_empty() { output::line("nothing is late") } else { Ok(()) };
+        filter.push(("late", true.to_string()));
+    } else {
+        filter.push(("older_than_s", args.older_than.to_string()));
     }
+    let answer = Client::reading(config).await?.get(&["v1", "progress"], &filter).await?;
+    let found: ProgressList = answer.read()?;
+    match format {
+        Format::Json => output::json(&answer.body)?,
+        Format::Text if args.late => print_late(&found)?,
+        Format::Text => print(&found)?,
+    }
+    Ok(Ending::when(!args.late || found.handoffs.is_empty()))
+}
+
+fn print_late(found: &ProgressList) -> Result<()> {
+    for handoff in &found.handoffs {
+        let allowed = handoff.late_after_s.map(age_text).unwrap_or_default();
+        let (stage, age, key) = (&handoff.stage, age_text(handoff.age_s), &handoff.key);
+        output::line(format!("{stage} for {age} (late after {allowed}): {key}"))?;
+    }
+    if found.handoffs.is_empty() { output::line("nothing is late") } else { Ok(()) }
+}
+
+fn print(found: &ProgressList) -> Result<()> {
     let rows: Vec<[String; 5]> = found
+        .handoffs
         .iter()
-        .map(|Standing { handoff, age_s, .. }| {
+        .map(|handoff| {
             [
                 handoff.stage.clone(),
-                age_text(*age_s),
+                age_text(handoff.age_s),
                 output::time(handoff.reached_ms),
                 output::short(handoff.work_id),
-                handoff.readable_key.clone(),
+                handoff.key.clone(),
             ]
         })
         .collect();
     output::table(["STAGE", "FOR", "SINCE", "WORK", "KEY"], &rows)?;
-    for StageCount { stage, handoffs, oldest_ms, newest_ms } in counts {
-        let (oldest, newest) = (age_text(age_s(*oldest_ms, now_ms)), age_text(age_s(*newest_ms, now_ms)));
+    let age = |since_ms| {
+        let ms = found.at_ms.saturating_sub(since_ms);
+        age_text(u64::try_from(ms / 1_000).unwrap_or(0))
+    };
+    for StageCount { stage, handoffs, oldest_ms, newest_ms } in &found.stages {
+        let (oldest, newest) = (age(*oldest_ms), age(*newest_ms));
         output::line(format!("{stage}: {handoffs}, the oldest for {oldest}, the newest for {newest}"))?;
     }
     Ok(())
-}
-
-fn standing_json(Standing { handoff, age_s, alarm_s }: &Standing) -> Value {
-    json!({
-        "key": handoff.readable_key,
-        "work_id": handoff.work_id,
-        "root_key": handoff.root_key,
-        "stage": handoff.stage,
-        "reached_ms": handoff.reached_ms,
-        "age_s": age_s,
-        "late_after_s": alarm_s,
-        "over": handoff.over,
-    })
 }
 
 /// A time span as people say it: two hours are 120 min, two days 48 h.

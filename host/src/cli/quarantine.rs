@@ -1,17 +1,15 @@
 //! `onceward quarantine`: events whose identity is on record with other content, and what a person says about them.
 
+use crate::api::quarantine::{KeptEvent, KeptEventActed, KeptEvents};
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::{Answer, Client};
 use crate::cli::config::Config;
-use crate::cli::decide;
 use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::store::Store;
-use crate::store::quarantine::{QuarantineDecision, QuarantineFilter, QuarantineState, Quarantined};
-use crate::store::work::WorkRecord;
-use anyhow::{Result, anyhow, bail};
-use serde_json::json;
+use crate::cli::pages::query;
+use crate::store::quarantine::Quarantined;
+use anyhow::Result;
 
 /// Verbs of `quarantine`.
 #[derive(Debug, clap::Subcommand)]
@@ -49,63 +47,27 @@ pub(super) enum Verb {
 pub(super) async fn quarantine(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
         Verb::List { state, limit } => {
-            let filter = QuarantineFilter {
-                namespace: config.namespace.clone(),
-                state: Some(parse_state(&state)?),
-                limit,
-            };
-            list(&compose::read_only(config)?.quarantine_list(filter).await?, format)?;
+            let filter = query([("state", Some(state)), ("limit", Some(limit.to_string()))]);
+            let answer = Client::reading(config).await?.get(&["v1", "quarantine"], &filter).await?;
+            list(&answer.read::<KeptEvents>()?.events, format)?;
         }
         Verb::Show { event } => {
-            let store = compose::read_only(config)?;
-            let kept = find(&*store, config, &event).await?;
-            let family = store.work_family(&config.namespace, kept.collides_with).await?;
-            let first = family.iter().rfind(|work| work.step == kept.step);
-            show(&kept, first, format)?;
+            show(&Client::reading(config).await?.get(&["v1", "quarantine", &event], &[]).await?, format)?;
         }
-        Verb::Admit { event, by } => {
-            return decide(config, &event, QuarantineDecision::Admit, by, format).await;
-        }
-        Verb::Drop { event, by } => {
-            return decide(config, &event, QuarantineDecision::Drop, by, format).await;
-        }
+        Verb::Admit { event, by } => act(config, &event, "admit", by, format).await?,
+        Verb::Drop { event, by } => act(config, &event, "drop", by, format).await?,
     }
     Ok(Ending::Done)
 }
 
-async fn decide(
-    config: &Config,
-    text: &str,
-    decision: QuarantineDecision,
-    by: By,
-    format: Format,
-) -> Result<Ending> {
-    let actor = by.actor()?;
-    let (store, _) = compose::owner(config)?;
-    let id = find(&*store, config, text).await?.work_id;
-    let decided = store.quarantine_decide(&config.namespace, id, decision, actor).await?;
-    let from = [QuarantineState::Waiting.word()];
-    let to = decision.to_state().word();
-    let word = QuarantineState::word;
-    decide::report("kept event", &id.to_string(), &decided, word, to, &from, format)
-}
-
-async fn find(store: &dyn Store, config: &Config, text: &str) -> Result<Quarantined> {
-    let mut found = store.quarantine_resolve(&config.namespace, text).await?;
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => bail!("finding a kept event: none has the id {text:?}; see `onceward quarantine list`"),
-        several => bail!("finding a kept event: {several} begin with {text:?}; give more of the id"),
+async fn act(config: &Config, text: &str, act: &str, by: By, format: Format) -> Result<()> {
+    let said = by.said()?;
+    let answer = Client::acting(config).await?.post(&["v1", "quarantine", text, act], &said).await?;
+    if format == Format::Json {
+        return output::json(&answer.body);
     }
-}
-
-fn parse_state(word: &str) -> Result<QuarantineState> {
-    QuarantineState::from_word(word).ok_or_else(|| {
-        anyhow!(
-            "listing kept events: there is no state {word:?}; take one of {}",
-            QuarantineState::ALL.map(QuarantineState::word).join(", ")
-        )
-    })
+    let KeptEventActed { work_id, state, .. } = answer.read()?;
+    output::line(format!("kept event {} is {} now", output::short(work_id), state.word()))
 }
 
 fn list(kept: &[Quarantined], format: Format) -> Result<()> {
@@ -128,10 +90,11 @@ fn list(kept: &[Quarantined], format: Format) -> Result<()> {
     output::table(["EVENT", "STATE", "CAME", "REPEATS", "KEY", "REMARK"], &rows)
 }
 
-fn show(kept: &Quarantined, first: Option<&WorkRecord>, format: Format) -> Result<()> {
+fn show(answer: &Answer, format: Format) -> Result<()> {
     if format == Format::Json {
-        return output::json(&json!({ "event": kept, "first": first }));
+        return output::json(&answer.body);
     }
+    let KeptEvent { event: kept, first } = answer.read()?;
     output::line(&kept.readable_key)?;
     let field = |name: &str, value: &str| output::line(format!("  {name:<12} {value}"));
     field("event", &kept.work_id.to_string())?;

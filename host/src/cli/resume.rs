@@ -1,16 +1,17 @@
 //! `onceward resume`: take over unfinished work and run what is due.
 
 use crate::cli::Ending;
+use crate::cli::client::Client;
 use crate::cli::compose;
 use crate::cli::compose::Host;
 use crate::cli::config::Config;
 use crate::cli::deliver;
 use crate::cli::family::Family;
+use crate::cli::hosted;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::run;
-use crate::cli::standing;
-use crate::cli::standing::Rows;
+use crate::cli::standing::LedgerStanding;
 use crate::cli::wait::{Patience, Wait};
 use crate::dispatch::end::{End, Ended};
 use crate::dispatch::outbox::Attempt;
@@ -37,34 +38,31 @@ pub(super) struct Quiet {
 }
 
 pub(super) async fn resume(config: &Config, args: &Args, format: Format) -> Result<Ending> {
+    if let Some(client) = Client::of_host(config).await? {
+        let standing = hosted::stand(&client, &args.wait, format).await?;
+        let quiet = standing.works_are_done() && (!args.deliver || standing.rows_are_done());
+        return Ok(Ending::when(quiet));
+    }
     let host = compose::host(config).await?;
     let quiet = until_quiet(&host, &args.wait.begin(), args.deliver, None).await?;
-    let store = host.dispatcher.store();
-    let works = store.work_counts(host.dispatcher.namespace()).await?;
-    let quarantined = store.quarantine_count(host.dispatcher.namespace()).await?;
-    let rows = Rows::of(&**store, config).await?;
+    let standing = LedgerStanding::of(&**host.dispatcher.store(), &*host.clock, config).await?;
+    let works = &standing.status.works;
     let ended: Vec<&Ended> = quiet.ended.iter().collect();
     if format == Format::Json {
-        output::json(&json!({
+        let more = json!({
             "runs": ended.iter().map(|ended| run::ended_json(ended)).collect::<Vec<_>>(),
             "deliveries": quiet.attempts.iter().map(deliver::attempt_json).collect::<Vec<_>>(),
-            "works": works.by_state,
-            "quarantine": quarantined,
-            "outbox": rows.by_state(),
-            "unconfigured": rows.unconfigured(),
-        }))?;
+        });
+        output::json(&standing.json(works, more))?;
     } else {
         if ended.is_empty() {
             output::line("no work was due")?;
         }
         print_runs(&ended)?;
         deliver::print_attempts(&quiet.attempts)?;
-        standing::print_works("works", &works)?;
-        standing::print_quarantine(quarantined)?;
-        rows.print()?;
+        standing.print("works", works)?;
     }
-    let quiet = standing::works_are_done(&works) && quarantined == 0;
-    Ok(Ending::when(quiet && (!args.deliver || rows.is_done())))
+    Ok(Ending::when(standing.works_are_done() && (!args.deliver || standing.rows_are_done())))
 }
 
 /// Run and deliver until nothing is due, and while there is patience also what becomes due. With a root, patience ends

@@ -1,18 +1,15 @@
 //! `onceward retain` and `onceward marker`: what is forgotten, and what ends windows that no clock ends.
 
+use crate::api::markers::{MarkerList, SetMarker};
+use crate::api::retention::{Forgotten, RetentionRequest};
 use crate::cli::Ending;
-use crate::cli::compose;
+use crate::cli::client::{Answer, Client};
 use crate::cli::config::Config;
 use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::clock::Clock as _;
-use crate::clock::SystemClock;
-use crate::contract::step::REFERENCE_LIMIT_BYTES;
-use crate::dispatch::retention::{Retention, RetentionReport};
 use crate::store::retention::Marker;
-use anyhow::{Result, bail};
-use serde_json::json;
+use anyhow::Result;
 
 /// Arguments of `retain`.
 #[derive(Debug, clap::Args)]
@@ -40,34 +37,25 @@ pub(super) enum Verb {
 }
 
 pub(super) async fn retain(config: &Config, args: &Args, format: Format) -> Result<Ending> {
-    let duty = |store| {
-        Retention::new(store, config.namespace.clone(), config.retention.decisions_max_age_ms())
-            .limit(args.limit.unwrap_or(u64::MAX))
-    };
-    let report = if args.dry_run {
-        duty(compose::read_only(config)?).look(SystemClock.now_ms()).await?
-    } else {
-        duty(compose::owner(config)?.0).run_once().await?
-    };
-    print(&report, args.dry_run, format)?;
+    let &Args { dry_run, limit } = args;
+    // Whoever only looks needs not own the ledger.
+    let client = if dry_run { Client::reading(config).await? } else { Client::acting(config).await? };
+    let asked = RetentionRequest { dry_run, limit };
+    print(&client.post(&["v1", "retention", "run"], &asked).await?, format)?;
     Ok(Ending::Done)
 }
 
-fn print(report: &RetentionReport, dry_run: bool, format: Format) -> Result<()> {
+fn print(answer: &Answer, format: Format) -> Result<()> {
     if format == Format::Json {
-        return output::json(&json!({
-            "dry_run": dry_run,
-            "events": report.families,
-            "decisions": report.decisions,
-            "kept": report.kept,
-        }));
+        return output::json(&answer.body);
     }
+    let Forgotten { dry_run, events, decisions, kept } = answer.read()?;
     let verb = if dry_run { "would be forgotten" } else { "forgotten" };
-    output::line(format!("{} events with all that came of them {verb}", report.families))?;
-    if report.decisions > 0 {
-        output::line(format!("{} decisions that no work refers to {verb}", report.decisions))?;
+    output::line(format!("{events} events with all that came of them {verb}"))?;
+    if decisions > 0 {
+        output::line(format!("{decisions} decisions that no work refers to {verb}"))?;
     }
-    for kept in &report.kept {
+    for kept in &kept {
         let until = match &kept.marker {
             None => format!("until their windows end, none before {}", output::time(kept.next_ms)),
             Some(marker) => format!(
@@ -82,21 +70,20 @@ fn print(report: &RetentionReport, dry_run: bool, format: Format) -> Result<()> 
 pub(super) async fn marker(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
         Verb::Set { name, by } => {
-            if name.trim().is_empty() || name.len() > REFERENCE_LIMIT_BYTES {
-                bail!(
-                    "setting a marker: its name has 1 to {REFERENCE_LIMIT_BYTES} bytes; take the one that the step's window names"
-                );
-            }
-            let marker = compose::owner(config)?.0.marker_set(&config.namespace, &name, by.actor()?).await?;
+            let (by, why) = by.words()?;
+            let asked = SetMarker { name, by: Some(by), why };
+            let answer = Client::acting(config).await?.post(&["v1", "markers"], &asked).await?;
             if format == Format::Json {
-                output::json(&serde_json::to_value(&marker)?)?;
+                output::json(&answer.body)?;
             } else {
+                let marker: Marker = answer.read()?;
                 output::line(format!("{} is set at {}", marker.name, output::time(marker.set_ms)))?;
                 output::line("  forget what it ends with `onceward retain`")?;
             }
         }
         Verb::List => {
-            let markers = compose::read_only(config)?.marker_list(&config.namespace).await?;
+            let answer = Client::reading(config).await?.get(&["v1", "markers"], &[]).await?;
+            let MarkerList { markers } = answer.read()?;
             if format == Format::Json {
                 output::json(&serde_json::to_value(&markers)?)?;
             } else {

@@ -1,17 +1,18 @@
 //! `onceward run`: an event through the flow, or through one step.
 
 use crate::cli::Ending;
+use crate::cli::client::Client;
 use crate::cli::compose;
 use crate::cli::compose::Host;
 use crate::cli::config::Config;
 use crate::cli::deliver;
 use crate::cli::family::Family;
+use crate::cli::hosted;
 use crate::cli::input;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::resume;
-use crate::cli::standing;
-use crate::cli::standing::Rows;
+use crate::cli::standing::LedgerStanding;
 use crate::cli::wait::Wait;
 use crate::dispatch::end::{End, Ended};
 use crate::dispatch::read::{Read, ReadEnd};
@@ -25,6 +26,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The works of an event, for people.
+pub(super) const OWN_WORKS: &str = "works of this event";
+
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -32,21 +36,24 @@ pub(super) struct Args {
     event: PathBuf,
     /// Begin at this step, and not at the flow's first.
     #[arg(long)]
-    step: Option<String>,
+    pub(super) step: Option<String>,
     /// Keep an event for a person whose identity is on record with other content, instead of refusing it.
     #[arg(long)]
-    quarantine: bool,
+    pub(super) quarantine: bool,
     /// Send what is due in the outbox as well.
     #[arg(long)]
-    deliver: bool,
+    pub(super) deliver: bool,
     #[command(flatten)]
-    wait: Wait,
+    pub(super) wait: Wait,
 }
 
 pub(super) async fn run(config: &Config, args: &Args, format: Format) -> Result<Ending> {
-    let event = read(&args.event)?;
+    let (event, bytes) = read(&args.event)?;
+    if let Some(client) = Client::of_host(config).await? {
+        return hosted::run(config, &client, args, bytes, format).await;
+    }
     let host = compose::host(config).await?;
-    let step = step(config, args, &host.dispatcher)?;
+    let step = default_step(config, args, &host.dispatcher.steps().collect::<Vec<_>>())?;
     if host.dispatcher.reads_only(step)? {
         return read_only(&host, step, &event, format).await;
     }
@@ -100,14 +107,14 @@ async fn read_only(host: &Host, step: &str, event: &Event, format: Format) -> Re
 }
 
 /// The step to begin at: the one that was named, the flow's first, or the only one.
-fn step<'a>(config: &'a Config, args: &'a Args, dispatcher: &'a Dispatcher) -> Result<&'a str> {
+pub(super) fn default_step<'a>(config: &'a Config, args: &'a Args, steps: &[&'a str]) -> Result<&'a str> {
     if let Some(step) = args.step.as_deref().or(config.flow.first().map(String::as_str)) {
         return Ok(step);
     }
-    match dispatcher.steps().collect::<Vec<_>>()[..] {
+    match steps {
         [only] => Ok(only),
         [] => bail!("running an event: no step is configured; add a [[step]] to onceward.toml"),
-        ref several => bail!(
+        several => bail!(
             "running an event: there is no flow, and several steps ({}); name one with --step, or set `flow`",
             several.join(", ")
         ),
@@ -127,9 +134,11 @@ async fn root(
     Ok(dispatcher.store().work_show(answered.work.clone()).await?.map(|work| work.root_key))
 }
 
-fn read(path: &Path) -> Result<Event> {
+/// The event, and the bytes that it was read from.
+fn read(path: &Path) -> Result<(Event, Vec<u8>)> {
     let (name, bytes) = input::bytes("the event", path, EVENT_LIMIT_BYTES as u64 + 1)?;
-    Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))
+    let event = Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))?;
+    Ok((event, bytes))
 }
 
 /// What became of the event, and of all that was due beside it.
@@ -157,29 +166,24 @@ impl Told {
     }
 
     async fn report(&self, host: &Host, config: &Config, format: Format) -> Result<()> {
-        let rows = Rows::of(&**host.dispatcher.store(), config).await?;
-        let quarantined = host.dispatcher.store().quarantine_count(host.dispatcher.namespace()).await?;
-        let works = self.family.as_ref().map(Family::counts).unwrap_or_default();
+        let dispatcher = &host.dispatcher;
+        let standing = LedgerStanding::of(&**dispatcher.store(), &*host.clock, config).await?;
+        let works = self.family.as_ref().map(Family::counts).unwrap_or_default().by_state;
         let ended: Vec<&Ended> = self.first.iter().chain(&self.rest.ended).collect();
         if format == Format::Json {
-            return output::json(&json!({
+            let more = json!({
                 "answered": self.answered.as_ref().map(answered_json),
                 "runs": ended.iter().map(|ended| ended_json(ended)).collect::<Vec<_>>(),
                 "deliveries": self.rest.attempts.iter().map(deliver::attempt_json).collect::<Vec<_>>(),
-                "works": works.by_state,
-                "quarantine": quarantined,
-                "outbox": rows.by_state(),
-                "unconfigured": rows.unconfigured(),
-            }));
+            });
+            return output::json(&standing.json(&works, more));
         }
         if let Some(answered) = &self.answered {
             print_answered(answered)?;
         }
         resume::print_runs(&ended)?;
         deliver::print_attempts(&self.rest.attempts)?;
-        standing::print_works("works of this event", &works)?;
-        standing::print_quarantine(quarantined)?;
-        rows.print()
+        standing.print(OWN_WORKS, &works)
     }
 }
 

@@ -1,24 +1,22 @@
 //! `onceward step`: what each configured step promises and asks for, and what of it the operator grants.
 //!
-//! It loads the components as a run would, and refuses those that a run would refuse. The ledger, where there is one, is
-//! read for pauses alone: nothing is recorded, and a host may own the file meanwhile.
+//! A running host says what it has loaded. Where none runs, the components are loaded as a run would, and those are refused
+//! that a run would refuse. The ledger, where there is one, is read for pauses alone: nothing is recorded.
 
+use crate::api::steps_list::{Asks, Reach, StepInfo, StepList};
 use crate::cli::Ending;
+use crate::cli::client::Client;
 use crate::cli::compose;
-use crate::cli::compose::steps::LoadedStep;
 use crate::cli::config::Config;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::cli::pause;
 use crate::contract::capability::Mode;
 use crate::contract::response::Response;
 use crate::contract::window::Window;
 use crate::identity::work_id::Identity;
 use crate::runtime::loader::Loader;
-use crate::store::pause::{Pause, PauseScope};
-use anyhow::{Result, bail};
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use anyhow::{Result, anyhow};
+use std::collections::BTreeSet;
 
 /// Verbs of `step`.
 #[derive(Debug, clap::Subcommand)]
@@ -33,85 +31,94 @@ pub(super) enum Verb {
 }
 
 pub(super) async fn step(config: &Config, verb: &Verb, format: Format) -> Result<Ending> {
+    let client = Client::of_host(config).await?;
+    match verb {
+        Verb::List => list(&all(config, client.as_ref()).await?, format)?,
+        Verb::Show { name } => show(&one(config, client.as_ref(), name).await?, format)?,
+    }
+    Ok(Ending::Done)
+}
+
+async fn all(config: &Config, host: Option<&Client>) -> Result<Vec<StepInfo>> {
+    match host {
+        Some(host) => Ok(host.get(&["v1", "steps"], &[]).await?.read::<StepList>()?.steps),
+        None => load(config).await,
+    }
+}
+
+async fn one(config: &Config, host: Option<&Client>, name: &str) -> Result<StepInfo> {
+    if let Some(host) = host {
+        return host.get(&["v1", "steps", name], &[]).await?.read();
+    }
+    load(config).await?.into_iter().find(|step| step.step == name).ok_or_else(|| {
+        anyhow!("showing the step {name:?}: no such step is configured; see `onceward step list`")
+    })
+}
+
+/// What a host would answer that ran on this configuration.
+async fn load(config: &Config) -> Result<Vec<StepInfo>> {
     let loader = Loader::new(&compose::steps::engine_settings(config))?;
     let loaded = compose::steps::load(config, &loader).await?;
     let paused = match compose::read_only_where_it_is(config)? {
         Some(store) => store.pause_list(&config.namespace).await?,
         None => Vec::new(),
     };
-    match verb {
-        Verb::List => list(config, &loaded, &paused, format)?,
-        Verb::Show { name } => {
-            let Some(step) = loaded.get(name) else {
-                bail!("showing the step {name:?}: no such step is configured; see `onceward step list`");
-            };
-            show(config, step, stopping(&paused, name), format)?;
-        }
-    }
-    Ok(Ending::Done)
+    let infos = compose::steps::infos(config, &loaded).into_iter();
+    Ok(infos.map(|step| step.stopped_by(&paused)).collect())
 }
 
-fn stopping<'a>(paused: &'a [Pause], name: &str) -> Option<&'a Pause> {
-    pause::stopping(paused, &PauseScope::Step(name.to_owned()))
-}
-
-fn list(
-    config: &Config,
-    steps: &BTreeMap<String, LoadedStep<'_>>,
-    paused: &[Pause],
-    format: Format,
-) -> Result<()> {
+fn list(steps: &[StepInfo], format: Format) -> Result<()> {
     if format == Format::Json {
-        let all = steps.iter().map(|(name, step)| document(config, step, stopping(paused, name)));
-        return output::json(&all.collect::<Result<_>>()?);
+        return output::json(&serde_json::to_value(steps)?);
     }
     if steps.is_empty() {
         return output::line("no step is configured; add a [[step]] with its plugin");
     }
     let rows: Vec<[String; 8]> = steps
         .iter()
-        .map(|(name, step)| {
-            let contract = step.contract();
+        .map(|step| {
             [
-                format!("{name}:v{}", contract.version),
-                identity_words(&contract.identity),
+                format!("{}:v{}", step.step, step.version),
+                identity_words(&step.identity),
                 window_words(&step.window),
                 response_words(step.response).to_owned(),
-                mode_words(contract.mode).to_owned(),
+                mode_words(step.mode).to_owned(),
                 or_nothing(asked(step)),
                 or_nothing(missing(step)),
-                if stopping(paused, name).is_some() { "paused" } else { "open" }.to_owned(),
+                if step.paused.is_some() { "paused" } else { "open" }.to_owned(),
             ]
         })
         .collect();
     output::table(["STEP", "IDENTITY", "WINDOW", "RESPONSE", "MODE", "ASKS FOR", "MISSING", "STATE"], &rows)
 }
 
-fn show(config: &Config, step: &LoadedStep<'_>, stopping: Option<&Pause>, format: Format) -> Result<()> {
+fn show(step: &StepInfo, format: Format) -> Result<()> {
     if format == Format::Json {
-        return output::json(&document(config, step, stopping)?);
+        return output::json(&serde_json::to_value(step)?);
     }
-    let contract = step.contract();
-    let state = match stopping {
+    let state = match &step.paused {
         Some(stopping) => format!(
             "paused {}, {}: {}",
             output::time(stopping.paused_ms),
-            pause::words(&stopping.scope),
+            stopping.scope.words(),
             stopping.cause
         ),
         None => "open".to_owned(),
     };
     for (what, said) in [
-        ("step", contract.name.clone()),
-        ("version", contract.version.to_string()),
-        ("plugin", config.resolve(&step.configured.plugin).display().to_string()),
-        ("identity", identity_words(&contract.identity)),
-        ("window", tightened(window_words(&contract.window), window_words(&step.window))),
+        ("step", step.step.clone()),
+        ("version", step.version.to_string()),
+        ("plugin", step.plugin.clone()),
+        ("identity", identity_words(&step.identity)),
+        ("window", tightened(window_words(&step.contract.window), window_words(&step.window))),
         (
             "response",
-            tightened(response_words(contract.response).to_owned(), response_words(step.response).to_owned()),
+            tightened(
+                response_words(step.contract.response).to_owned(),
+                response_words(step.response).to_owned(),
+            ),
         ),
-        ("mode", mode_words(contract.mode).to_owned()),
+        ("mode", mode_words(step.mode).to_owned()),
         ("asks for", or_nothing(asked(step))),
         ("granted", or_nothing(granted(step))),
         ("missing", or_nothing(missing(step))),
@@ -122,56 +129,36 @@ fn show(config: &Config, step: &LoadedStep<'_>, stopping: Option<&Pause>, format
     if !missing(step).is_empty() {
         output::line(format!(
             "works of this step that want what is missing go to review; grant it in the [[step]] of {}",
-            step.configured.plugin.display()
+            step.plugin
         ))?;
     }
     Ok(())
 }
 
-/// What is said of a step to programs. The grants are the operator's, whether or not the step asks for them.
-fn document(config: &Config, step: &LoadedStep<'_>, stopping: Option<&Pause>) -> Result<Value> {
-    let contract = step.contract();
-    Ok(json!({
-        "step": contract.name,
-        "version": contract.version,
-        "plugin": config.resolve(&step.configured.plugin),
-        "identity": contract.identity,
-        "window": step.window,
-        "response": step.response,
-        "mode": contract.mode,
-        "asks": { "destinations": contract.destinations, "models": contract.models },
-        "granted": { "destinations": step.configured.destinations, "models": step.configured.models },
-        "missing": { "destinations": step.missing_destinations(), "models": step.missing_models() },
-        "paused": stopping.map(serde_json::to_value).transpose()?,
-    }))
-}
-
-fn asked(step: &LoadedStep<'_>) -> Vec<String> {
-    let contract = step.contract();
-    let destinations = contract
-        .destinations
+fn asked(step: &StepInfo) -> Vec<String> {
+    let Asks { destinations, models } = &step.asks;
+    let destinations = destinations
         .iter()
         .map(|wanted| format!("destination {} (weakest tier: {})", wanted.name, wanted.weakest.word()));
-    destinations.chain(contract.models.iter().map(|name| format!("model {name}"))).collect()
+    destinations.chain(models.iter().map(|name| format!("model {name}"))).collect()
 }
 
 /// What it may reach, and what it is granted without asking, which changes nothing.
-fn granted(step: &LoadedStep<'_>) -> Vec<String> {
-    let contract = step.contract();
-    let asked: BTreeSet<&String> = contract.destinations.iter().map(|wanted| &wanted.name).collect();
+fn granted(step: &StepInfo) -> Vec<String> {
+    let asked: BTreeSet<&String> = step.asks.destinations.iter().map(|wanted| &wanted.name).collect();
     let words = |what: &str, name: &String, asks: bool| {
         format!("{what} {name}{}", if asks { "" } else { " (not asked for)" })
     };
-    let destinations =
-        step.configured.destinations.iter().map(|name| words("destination", name, asked.contains(name)));
-    let models =
-        step.configured.models.iter().map(|name| words("model", name, contract.models.contains(name)));
+    let Reach { destinations, models } = &step.granted;
+    let destinations = destinations.iter().map(|name| words("destination", name, asked.contains(name)));
+    let models = models.iter().map(|name| words("model", name, step.asks.models.contains(name)));
     destinations.chain(models).collect()
 }
 
-fn missing(step: &LoadedStep<'_>) -> Vec<String> {
-    let destinations = step.missing_destinations().into_iter().map(|name| format!("destination {name}"));
-    destinations.chain(step.missing_models().into_iter().map(|name| format!("model {name}"))).collect()
+fn missing(step: &StepInfo) -> Vec<String> {
+    let Reach { destinations, models } = &step.missing;
+    let destinations = destinations.iter().map(|name| format!("destination {name}"));
+    destinations.chain(models.iter().map(|name| format!("model {name}"))).collect()
 }
 
 fn or_nothing(words: Vec<String>) -> String {

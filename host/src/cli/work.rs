@@ -1,7 +1,7 @@
 //! `onceward work`: works, and how they stand.
 
 use crate::api::bulk::ReplayMany;
-use crate::api::works::{LIST_MAX, Works};
+use crate::api::works::Works;
 use crate::cli::Ending;
 use crate::cli::bulk;
 use crate::cli::bulk::Selection;
@@ -11,6 +11,7 @@ use crate::cli::decide::By;
 use crate::cli::erase;
 use crate::cli::output;
 use crate::cli::output::Format;
+use crate::cli::pages::{pages, query};
 use crate::cli::reprocess;
 use crate::cli::work_act;
 use crate::cli::work_act::Resolution;
@@ -108,7 +109,13 @@ pub(super) enum Verb {
 
 pub(super) async fn work(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
-        Verb::List { state, step, limit } => list(config, state, step, limit, format).await,
+        Verb::List { state, step, limit } => {
+            let client = Client::reading(config).await?;
+            let filter = query([("state", state), ("step", step)]);
+            let split = |Works { works, next }| (works, next);
+            print(&pages(&client, &["v1", "works"], &filter, limit, split).await?, format)?;
+            Ok(Ending::Done)
+        }
         Verb::Show { work, family } => work_show::show(config, &work, family, format).await,
         Verb::Replay { work: None, selection, state, step, by } => {
             let state = parse_state(&state)?;
@@ -138,35 +145,6 @@ fn parse_state(word: &str) -> Result<WorkState> {
             WorkState::ALL.map(WorkState::word).join(", ")
         )
     })
-}
-
-/// Page by page, until there are enough.
-async fn list(
-    config: &Config,
-    state: Option<String>,
-    step: Option<String>,
-    limit: u32,
-    format: Format,
-) -> Result<Ending> {
-    let client = Client::reading(config).await?;
-    let filter: Vec<(&str, String)> = [("state", state), ("step", step)]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect();
-    let (mut works, mut left, mut before) = (Vec::new(), limit, None);
-    loop {
-        let mut query = filter.clone();
-        query.push(("limit", left.min(LIST_MAX).to_string()));
-        query.extend(before.map(|work| ("before", work)));
-        let page: Works = client.get(&["v1", "works"], &query).await?.read()?;
-        left = left.saturating_sub(u32::try_from(page.works.len()).unwrap_or(u32::MAX));
-        works.extend(page.works);
-        before = page.next.map(|work| work.to_string());
-        if left == 0 || before.is_none() {
-            print(&works, format)?;
-            return Ok(Ending::Done);
-        }
-    }
 }
 
 fn print(works: &[WorkRecord], format: Format) -> Result<()> {

@@ -2,9 +2,10 @@
 
 use crate::contract::tier::Tier;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A destination that a step wants to enqueue to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WantedDestination {
     /// The operator's name for it.
     pub name: String,
@@ -21,7 +22,7 @@ impl WantedDestination {
 }
 
 /// What the host keeps of a step's runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Claims, decisions and effects.

@@ -16,6 +16,7 @@
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::identity::canonical_json::canonical;
 use crate::identity::event::Event;
@@ -50,7 +51,7 @@ const CONTACT_WORDS: &[&str] =
     &["email", "mail", "phone", "mobile", "msisdn", "whatsapp", "telephone", "cellnumber"];
 
 /// How a step's contract says what is the same work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Identity {

@@ -59,7 +59,7 @@ use crate::store::item::{ItemClaim, ItemRecord, ItemRecorded, ItemVerdict};
 use crate::store::ledger_size::LedgerSize;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef,
+    DestinationRows, Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef,
     RowSettled, RowState, Sending, Take,
 };
 use crate::store::pace::DestinationPace;
@@ -408,6 +408,9 @@ pub trait Inspect: Send + Sync {
 
     /// How many rows are in each state.
     async fn outbox_counts(&self, namespace: &str) -> Result<OutboxCounts, StoreError>;
+
+    /// How many rows each destination has before it, by destination.
+    async fn destination_rows(&self, namespace: &str) -> Result<Vec<DestinationRows>, StoreError>;
 
     /// When the oldest work that waits, or the oldest row that is pending, was recorded, Unix milliseconds.
     async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError>;

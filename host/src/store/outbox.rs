@@ -358,8 +358,38 @@ pub struct OutboxFilter {
     pub state: Option<RowState>,
     /// Only this work's rows.
     pub work: Option<WorkId>,
+    /// Only rows for this destination.
+    pub destination: Option<String>,
+    /// Only those that were recorded before this one. None at all, where there is no such row.
+    pub before: Option<RowId>,
     /// At most so many.
     pub limit: u32,
+}
+
+impl OutboxFilter {
+    /// The newest rows of a namespace, whatever they are.
+    #[must_use]
+    pub fn all(namespace: impl Into<String>, limit: u32) -> Self {
+        Self { namespace: namespace.into(), state: None, work: None, destination: None, before: None, limit }
+    }
+}
+
+/// What a destination has before it: rows that are held, pending, sending, blocked or in doubt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DestinationRows {
+    /// The destination, be it configured or not.
+    pub destination: String,
+    /// State and count, for states that have any.
+    pub by_state: std::collections::BTreeMap<RowState, u64>,
+}
+
+impl DestinationRows {
+    /// Those that go out by themselves: pending and sending.
+    #[must_use]
+    pub fn on_their_way(&self) -> u64 {
+        let of = |state| self.by_state.get(&state).copied().unwrap_or(0);
+        of(RowState::Pending) + of(RowState::Sending)
+    }
 }
 
 /// How many rows are in each state.

@@ -41,6 +41,22 @@ impl PauseScope {
         }
     }
 
+    /// For people.
+    ///
+    /// ```
+    /// use onceward::store::pause::PauseScope;
+    /// assert_eq!(PauseScope::Step("lead-intake".to_owned()).words(), "the step \"lead-intake\"");
+    /// ```
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Destination(name) => format!("the destination {name:?}"),
+            Self::Step(name) => format!("the step {name:?}"),
+            Self::Namespace => "the namespace".to_owned(),
+            Self::Everything => "everything".to_owned(),
+        }
+    }
+
     /// Whether it stops the other one too, of the same namespace.
     ///
     /// ```
@@ -69,6 +85,12 @@ impl PauseScope {
             _ => None,
         }
     }
+}
+
+/// What stops this one: a pause of its own, of its namespace, or of everything.
+#[must_use]
+pub fn stopping<'a>(paused: &'a [Pause], one: &PauseScope) -> Option<&'a Pause> {
+    paused.iter().find(|pause| pause.scope.stops(one))
 }
 
 /// A pause that holds.

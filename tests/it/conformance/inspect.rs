@@ -1,12 +1,12 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, done, done_with, follow_up, held, retry,
-    row_id, rows, take,
+    Bench, CRM, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, done, done_with, follow_up, held, held_row, retry, row,
+    row_id, rows, sent, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;
-use onceward::store::outbox::{OutboxFilter, RowOutcome, RowState};
+use onceward::store::outbox::{DestinationRows, NewRow, OutboxFilter, RowOutcome, RowState, Take};
 use onceward::store::pause::PauseScope;
 use onceward::store::work::{Collected, Outcome, WorkFilter, WorkRef, WorkState};
 use serde::Serialize;
@@ -179,7 +179,7 @@ pub(super) async fn outbox_list_is_newest_first_and_filtered(bench: Bench) {
     let first = bench.finish("a", rows(&["1", "2"])).await;
     bench.take_rows(take()).await;
     bench.finish("b", rows(&["3"])).await;
-    let all = OutboxFilter { namespace: SPACE.to_owned(), state: None, work: None, limit: 100 };
+    let all = OutboxFilter::all(SPACE, 100);
     let list = async |filter: OutboxFilter| -> Vec<_> {
         bench
             .store
@@ -197,7 +197,48 @@ pub(super) async fn outbox_list_is_newest_first_and_filtered(bench: Bench) {
         list(OutboxFilter { work: Some(first.work.work_id), ..all.clone() }).await,
         ["2", "1"].map(row_id)
     );
+    let of = |destination: &str| OutboxFilter { destination: Some(destination.to_owned()), ..all.clone() };
+    assert_eq!(list(of(CRM)).await.len(), 3);
+    assert!(list(of("elsewhere")).await.is_empty());
     assert!(list(OutboxFilter { namespace: ELSEWHERE.to_owned(), ..all }).await.is_empty());
+}
+
+pub(super) async fn outbox_list_goes_on_where_a_page_ended_whatever_came_meanwhile(bench: Bench) {
+    let work = bench.finish("a", rows(&["1", "2", "3"])).await;
+    let page = async |filter: OutboxFilter| -> Vec<_> {
+        let rows = bench.store.outbox_list(filter).await.expect("the store works");
+        rows.into_iter().map(|row| row.row_id).collect()
+    };
+    let after = |id: &str| OutboxFilter { before: Some(row_id(id)), ..OutboxFilter::all(SPACE, 2) };
+    assert_eq!(page(OutboxFilter::all(SPACE, 2)).await, ["3", "2"].map(row_id));
+    bench.finish("b", rows(&["4"])).await;
+    for filter in [
+        after("2"),
+        OutboxFilter { state: Some(RowState::Pending), ..after("2") },
+        OutboxFilter { work: Some(work.work.work_id), ..after("2") },
+    ] {
+        assert_eq!(page(filter).await, [row_id("1")]);
+    }
+    for sending in bench.take_rows(take()).await {
+        bench.store.outbox_settle(sending.row, sending.token, sent()).await.expect("the store works");
+    }
+    assert_eq!(page(OutboxFilter { state: Some(RowState::Sent), ..after("3") }).await, ["2", "1"].map(row_id));
+    assert!(page(after("nowhere")).await.is_empty(), "a page after nothing is none, and not the first one");
+}
+
+pub(super) async fn destination_rows_are_those_before_each_destination(bench: Bench) {
+    let elsewhere = NewRow { destination: "mail".to_owned(), ..row("m", "{}") };
+    bench.finish("a", vec![row("1", "{}"), row("2", "{}"), held_row("3"), elsewhere]).await;
+    let taken = bench.take_rows(Take { limit: 1, ..take() }).await.remove(0);
+    bench.store.outbox_settle(taken.row, taken.token, sent()).await.expect("the store works");
+    let of = |destination: &str, by_state: &[(RowState, u64)]| DestinationRows {
+        destination: destination.to_owned(),
+        by_state: by_state.iter().copied().collect(),
+    };
+    let counted = bench.store.destination_rows(SPACE).await.expect("the store works");
+    let crm = of(CRM, &[(RowState::Held, 1), (RowState::Pending, 1)]);
+    assert_eq!(counted, [crm, of("mail", &[(RowState::Pending, 1)])], "what is sent is behind it");
+    assert!(bench.store.destination_rows(ELSEWHERE).await.expect("the store works").is_empty());
 }
 
 pub(super) async fn outbox_resolve_takes_the_beginning_of_an_id(bench: Bench) {

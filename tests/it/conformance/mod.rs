@@ -401,6 +401,8 @@ macro_rules! conformance {
                     work_resolve_takes_the_beginning_of_an_id_or_a_readable_key,
                     work_counts_are_by_state,
                     outbox_list_is_newest_first_and_filtered,
+                    outbox_list_goes_on_where_a_page_ended_whatever_came_meanwhile,
+                    destination_rows_are_those_before_each_destination,
                     outbox_resolve_takes_the_beginning_of_an_id,
                     outbox_counts_are_by_state,
                     pending_oldest_is_when_the_first_of_what_waits_was_recorded,

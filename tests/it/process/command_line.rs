@@ -64,6 +64,9 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["retain"],
         &["marker", "set"],
         &["marker", "list"],
+        &["token", "create"],
+        &["token", "list"],
+        &["token", "revoke"],
     ] {
         let mut args = verb.to_vec();
         args.push("--help");

@@ -32,9 +32,13 @@ impl Served {
 
     /// The same, with places for so many runs at once.
     pub(super) fn within(instances: u32, steps: &[(&str, &str)], more: &str) -> Self {
+        Self::configured("", instances, steps, more)
+    }
+
+    fn configured(first: &str, instances: u32, steps: &[(&str, &str)], more: &str) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let cache = paths::compile_cache().display().to_string();
-        let mut config = format!("[runtime]\ncache_dir = {cache:?}\ninstances = {instances}\n");
+        let mut config = format!("{first}[runtime]\ncache_dir = {cache:?}\ninstances = {instances}\n");
         for (step, lines) in steps {
             config.push_str(&format!("[[step]]\nplugin = {:?}\n{lines}\n", paths::step(step).display()));
             let name = step.replace('_', "-");
@@ -49,6 +53,13 @@ impl Served {
         let workspace = Workspace::with_config(dir.path(), &config).expect("a workspace");
         workspace.write("oracle.json", r#"{"rules": [], "otherwise": {"said": "yes"}}"#).expect("rules");
         Self { host: Service::start(&workspace), workspace, _dir: dir }
+    }
+
+    /// Guests as a flow.
+    pub(super) fn with_flow(steps: &[&str]) -> Self {
+        let names: Vec<String> = steps.iter().map(|step| step.replace('_', "-")).collect();
+        let steps: Vec<(&str, &str)> = steps.iter().map(|step| (*step, "")).collect();
+        Self::configured(&format!("flow = {names:?}\n"), 16, &steps, "")
     }
 
     /// Start the host again on the same ledger.
@@ -71,11 +82,11 @@ impl Served {
         self.host.post(&format!("/v1/steps/{step}/invoke?wait={wait}"), &event)
     }
 
-    /// Wait until a work is in this state.
+    /// Wait until a work is recorded, and in this state.
     pub(super) fn await_state(&self, work: &str, state: &str) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
-            let whole = self.host.get(&format!("/v1/works/{work}")).json().expect("a work");
+            let whole = self.host.get(&format!("/v1/works/{work}")).json().expect("a work, or a problem");
             if whole["work"]["state"] == state {
                 return whole;
             }

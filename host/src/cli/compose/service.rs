@@ -1,6 +1,7 @@
 //! From the configuration to a service: every namespace with its steps, and the duties that run in the background.
 
-use crate::api::service::{Namespace, Service, SourceSetup};
+use crate::api::service::{Configured, Namespace, Service, SourceSetup};
+use crate::api::steps_list::StepInfo;
 use crate::cli::compose;
 use crate::cli::config::Config;
 use crate::clock::Clock;
@@ -42,9 +43,11 @@ pub async fn service(
     let mut duties: Vec<Box<dyn Duty>> = Vec::new();
     for name in std::iter::once(&config.namespace).chain(&config.serve.namespaces) {
         let config = config.in_namespace(name);
-        let dispatcher = compose::dispatcher(&config, &runtime, &store, &clock)
-            .await
-            .with_context(|| format!("setting up the namespace {name:?}"))?;
+        let doing = || format!("setting up the namespace {name:?}");
+        let loaded = compose::steps::load(&config, runtime.loader()).await.with_context(doing)?;
+        let infos = compose::steps::infos(&config, &loaded);
+        let dispatcher =
+            compose::dispatcher(&config, loaded, &runtime, &store, &clock).await.with_context(doing)?;
         let executor =
             Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
         duties.push(Box::new(Worker(Arc::clone(&executor))));
@@ -53,7 +56,8 @@ pub async fn service(
         let age_ms = config.retention.decisions_max_age_ms();
         let retention = Retention::new(Arc::clone(&store), name.clone(), age_ms);
         duties.push(Box::new(Forget::new(retention, Arc::clone(&clock))));
-        namespaces.push(namespace(&config, &store, &clock, runtime.desk(), Some(Arc::clone(&executor)))?);
+        let running = Running { executor: Some(Arc::clone(&executor)), infos };
+        namespaces.push(namespace(&config, &store, &clock, runtime.desk(), running)?);
         executors.push(executor);
     }
     let sources = match executors.first() {
@@ -68,7 +72,7 @@ pub async fn service(
 pub fn answering(config: &Config, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Arc<Service>> {
     // No command asks a model, and their keys need not be there for one that does not.
     let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), BTreeMap::new()));
-    let namespace = namespace(config, &store, &clock, &desk, None)?;
+    let namespace = namespace(config, &store, &clock, &desk, Running::default())?;
     Ok(alone(config, store, clock, Nudge::default(), Metrics::default(), namespace))
 }
 
@@ -80,9 +84,12 @@ pub async fn answering_with_steps(
 ) -> Result<Arc<Service>> {
     let (nudge, metrics) = (Nudge::default(), Metrics::default());
     let runtime = compose::runtime(config, &store, &clock)?;
-    let dispatcher = compose::dispatcher(config, &runtime, &store, &clock).await?;
+    let loaded = compose::steps::load(config, runtime.loader()).await?;
+    let infos = compose::steps::infos(config, &loaded);
+    let dispatcher = compose::dispatcher(config, loaded, &runtime, &store, &clock).await?;
     let executor = Executor::new(Arc::new(dispatcher), Arc::clone(&clock), nudge.clone(), metrics.clone());
-    let namespace = namespace(config, &store, &clock, runtime.desk(), Some(executor))?;
+    let namespace =
+        namespace(config, &store, &clock, runtime.desk(), Running { executor: Some(executor), infos })?;
     Ok(alone(config, store, clock, nudge, metrics, namespace))
 }
 
@@ -98,12 +105,19 @@ fn alone(
     Service::new(store, clock, config.serve.limits(), nudge, metrics, [namespace], BTreeMap::new())
 }
 
+/// The steps of a namespace, where they are loaded.
+#[derive(Default)]
+struct Running {
+    executor: Option<Arc<Executor>>,
+    infos: Vec<StepInfo>,
+}
+
 fn namespace(
     config: &Config,
     store: &Arc<dyn Store>,
     clock: &Arc<dyn Clock>,
     desk: &Arc<DecisionDesk>,
-    executor: Option<Arc<Executor>>,
+    Running { executor, infos }: Running,
 ) -> Result<Namespace> {
     let name = config.namespace.clone();
     let terms = |name: &String| Ok((name.clone(), compose::row_terms(config, name)?));
@@ -117,7 +131,14 @@ fn namespace(
         desk: Arc::clone(desk),
     };
     let callers = Callers::new(Arc::clone(store), Arc::clone(clock), name.clone(), setup);
-    Ok(Namespace { name, executor, callers, row_terms })
+    let configured = Configured {
+        tiers: config.tiers(),
+        stages: config.progress.stages.clone(),
+        alarms_s: config.progress.alarms.clone(),
+        decisions_max_age_ms: config.retention.decisions_max_age_ms(),
+        steps: infos,
+    };
+    Ok(Namespace { name, executor, callers, row_terms, configured })
 }
 
 /// The sources, each with its step: its own, the flow's first, or the only one.

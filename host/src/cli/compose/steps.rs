@@ -4,6 +4,7 @@
 //! can't be loaded, two steps of one name, a receiver that promises less than a step asks for, and what would loosen a
 //! contract; every refusal names the file. A grant that is missing is none of these: it sends works to review.
 
+use crate::api::steps_list::{Asks, Promise, Reach, StepInfo};
 use crate::cli::compose::row_terms;
 use crate::cli::config::{Config, DestinationConfig, StepConfig};
 use crate::contract::capability::Mode;
@@ -55,6 +56,38 @@ impl LoadedStep<'_> {
     }
 }
 
+/// Loaded steps, as people are told of them.
+#[must_use]
+pub fn infos(config: &Config, loaded: &BTreeMap<String, LoadedStep<'_>>) -> Vec<StepInfo> {
+    loaded.values().map(|step| info(config, step)).collect()
+}
+
+fn info(config: &Config, step: &LoadedStep<'_>) -> StepInfo {
+    let contract = step.contract();
+    let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
+    let configured = step.configured;
+    StepInfo {
+        step: contract.name.clone(),
+        version: contract.version,
+        plugin: config.resolve(&configured.plugin).display().to_string(),
+        identity: contract.identity.clone(),
+        window: step.window.clone(),
+        response: step.response,
+        contract: Promise { window: contract.window.clone(), response: contract.response },
+        mode: contract.mode,
+        asks: Asks { destinations: contract.destinations.clone(), models: contract.models.clone() },
+        granted: Reach {
+            destinations: configured.destinations.iter().cloned().collect(),
+            models: configured.models.iter().cloned().collect(),
+        },
+        missing: Reach {
+            destinations: owned(step.missing_destinations()),
+            models: owned(step.missing_models()),
+        },
+        paused: None,
+    }
+}
+
 /// How the engine is set up for the configured steps.
 #[must_use]
 pub fn engine_settings(config: &Config) -> EngineSettings {
@@ -98,14 +131,15 @@ async fn load_one<'a>(
     Ok(LoadedStep { configured, plugin, window, response })
 }
 
-/// Load every configured step, record its contract, and make it ready to run.
+/// Record the contracts of loaded steps, and make them ready to run.
 pub(super) async fn set_up(
     config: &Config,
+    loaded: BTreeMap<String, LoadedStep<'_>>,
     runtime: &Runtime,
     store: &dyn Store,
 ) -> Result<BTreeMap<String, Arc<StepSetup>>> {
     let mut steps = BTreeMap::new();
-    for (name, loaded) in load(config, runtime.loader()).await? {
+    for (name, loaded) in loaded {
         let plugin = loaded.configured.plugin.display().to_string();
         let setup = set_up_one(config, loaded, runtime, store)
             .await

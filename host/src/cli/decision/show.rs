@@ -1,21 +1,22 @@
 //! Decisions, as they are shown.
 
+use crate::api::decisions::{DecisionList, WorkDecisions};
+use crate::cli::client::Answer;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::identity::key::WorkId;
-use crate::store::decided::{Decided, DecisionEntry, ModelTotals};
+use crate::store::decided::{Decided, DecisionEntry};
 use crate::store::decision::Figures;
 use crate::store::slot::SlotApproval;
 use anyhow::Result;
-use serde_json::json;
 
 /// Millionths in one.
 const MICROS: u64 = 1_000_000;
 
-pub(super) fn list(entries: &[DecisionEntry], totals: &[ModelTotals], format: Format) -> Result<()> {
+pub(super) fn list(answer: &Answer, format: Format) -> Result<()> {
     if format == Format::Json {
-        return output::json(&json!({ "decisions": entries, "totals": totals }));
+        return output::json(&answer.body);
     }
+    let DecisionList { decisions: entries, totals } = answer.read()?;
     let rows: Vec<[String; 8]> = entries
         .iter()
         .map(|entry| {
@@ -55,10 +56,11 @@ pub(super) fn list(entries: &[DecisionEntry], totals: &[ModelTotals], format: Fo
     output::line("answers from the cache, and replays to later attempts, were given without a call")
 }
 
-pub(super) fn work(id: WorkId, entries: &[DecisionEntry], format: Format) -> Result<()> {
+pub(super) fn work(of: &WorkDecisions, format: Format) -> Result<()> {
     if format == Format::Json {
-        return output::json(&json!({ "work_id": id, "decisions": entries }));
+        return output::json(&serde_json::to_value(of)?);
     }
+    let WorkDecisions { work_id: id, decisions: entries } = of;
     let Some(first) = entries.first() else {
         return output::line(format!("work {} has no decision", output::short(id)));
     };

@@ -1,6 +1,7 @@
 //! Reading, for people.
 
 use crate::identity::key::RootKey;
+use crate::identity::key::RowId;
 use crate::identity::key::WorkId;
 use crate::store::Inspect;
 use crate::store::bulk::{RowChoice, WorkChoice};
@@ -9,7 +10,7 @@ use crate::store::error::StoreError;
 use crate::store::evidence::Evidence;
 use crate::store::intent::Intent;
 use crate::store::ledger_size::LedgerSize;
-use crate::store::outbox::{OutboxCounts, OutboxFilter, OutboxRow, RowState};
+use crate::store::outbox::{DestinationRows, OutboxCounts, OutboxFilter, OutboxRow, RowState};
 use crate::store::pace::DestinationPace;
 use crate::store::pause::Pause;
 use crate::store::quarantine::{QuarantineFilter, QuarantineState, Quarantined};
@@ -130,34 +131,63 @@ impl Inspect for SqliteStore {
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {
         self.readers
             .read(move |c| {
-                let (namespace, limit, state) =
-                    (filter.namespace, filter.limit, filter.state.map(RowState::word));
-                if let Some(work) = filter.work {
+                let OutboxFilter { namespace, state, work, destination, before, limit } = filter;
+                let (state, before) = (state.map(RowState::word), before.as_ref().map(RowId::as_bytes));
+                if let Some(work) = work {
                     let sql = include_str!("queries/outbox_list_of_work.sql");
-                    return all(c, LISTING, sql, (namespace, limit, work.as_bytes(), state), rows::outbox);
+                    return all(
+                        c,
+                        LISTING,
+                        sql,
+                        (namespace, limit, destination, before, work.as_bytes(), state),
+                        rows::outbox,
+                    );
                 }
                 match state {
                     None => all(
                         c,
                         LISTING,
                         include_str!("queries/outbox_list.sql"),
-                        (namespace, limit),
+                        (namespace, limit, destination, before),
                         rows::outbox,
                     ),
                     Some("sent") => all(
                         c,
                         LISTING,
                         include_str!("queries/outbox_list_sent.sql"),
-                        (namespace, limit),
+                        (namespace, limit, destination, before),
                         rows::outbox,
                     ),
                     Some(state) => {
                         let sql = include_str!("queries/outbox_list_open.sql");
-                        all(c, LISTING, sql, (namespace, limit, state), rows::outbox)
+                        all(c, LISTING, sql, (namespace, limit, destination, before, state), rows::outbox)
                     }
                 }
             })
             .await
+    }
+
+    async fn destination_rows(&self, namespace: &str) -> Result<Vec<DestinationRows>, StoreError> {
+        let namespace = namespace.to_owned();
+        let counted = self
+            .readers
+            .read(move |c| {
+                all(c, LISTING, include_str!("queries/destination_rows.sql"), [namespace], |row| {
+                    let destination: String = row.get("destination")?;
+                    Ok((destination, rows::state(row, RowState::from_word)?, rows::count(row, "number")?))
+                })
+            })
+            .await?;
+        let mut all: Vec<DestinationRows> = Vec::new();
+        for (destination, state, number) in counted {
+            match all.last_mut() {
+                Some(last) if last.destination == destination => {
+                    last.by_state.insert(state, number);
+                }
+                _ => all.push(DestinationRows { destination, by_state: [(state, number)].into() }),
+            }
+        }
+        Ok(all)
     }
 
     async fn outbox_resolve(&self, namespace: &str, text: &str) -> Result<Vec<OutboxRow>, StoreError> {
