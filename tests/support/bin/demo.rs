@@ -41,20 +41,21 @@ fn main() -> anyhow::Result<()> {
         "[source.web-form]\nkind = \"standard-webhooks\"\nsecrets = [{ env = \"WEBHOOK_SECRET\" }]\n";
     let config = format!("{}\n{source}", lead_config::whole(&receiver.url(""), Tier::Key));
     let workspace = Workspace::with_config(&dir.join("host"), &config)?;
-    let host = start(&workspace, None);
+    let host = start(&workspace, None)?;
     let mut story = Story { workspace, host, receiver, rows: Vec::new() };
     story.tell()?;
     story.end(&receiver_dir)
 }
 
 /// Start the host; with a crash point it kills itself there.
-fn start(workspace: &Workspace, crash_point: Option<&str>) -> Service {
+fn start(workspace: &Workspace, crash_point: Option<&str>) -> anyhow::Result<Service> {
     let mut command = workspace.command(&[]);
-    command.env("WEBHOOK_SECRET", SECRET);
+    let log = std::fs::File::options().create(true).append(true).open(workspace.dir().join("host.log"));
+    command.env("WEBHOOK_SECRET", SECRET).stderr(log.context("opening the host's log")?);
     if let Some(point) = crash_point {
         command.env(onceward::crash_point::VARIABLE, point);
     }
-    Service::spawn(command)
+    Ok(Service::spawn(command))
 }
 
 struct Story {
@@ -92,19 +93,18 @@ impl Story {
             bail!("a forged message was answered {}", forged.text());
         }
         self.say("somebody else sends one", "refused", "its signature does not hold; nothing of it is kept");
-        let family = self.quiet(&work)?;
-        self.sent("the CRM's answer is lost; the row goes out again", &family, "crm", 2)?;
-        self.sent("the deal's owner is set, under the id in the receipt", &family, "crm-owner", 1)?;
+        self.sent("the CRM's answer is lost; the row goes out again", &work, "crm", 2)?;
+        self.sent("the deal's owner is set, under the id in the receipt", &work, "crm-owner", 1)?;
         Ok(work)
     }
 
     /// The host dies over it, and its sender can't know what became of it.
     fn second_lead(&mut self) -> anyhow::Result<String> {
         self.host.stop();
-        self.host = start(&self.workspace, Some("decision-recorded"));
-        let text = "The last pallet arrived broken.";
+        self.host = start(&self.workspace, Some("decision-recorded"))?;
+        let broken = "The last pallet arrived broken.";
         // Whether the answer still comes is chance: the host dies over the work that it has just acknowledged.
-        let _ = self.deliver("msg-2", SECRET, &lead(text, "11:30:00", false));
+        let _ = self.deliver("msg-2", SECRET, &lead(broken, "11:30:00", false));
         let ended = self.host.wait();
         if !killed(ended) {
             bail!("the host should have died after the decision, and ended with {ended}");
@@ -114,35 +114,36 @@ impl Story {
             "cut off",
             "the model's answer is in the ledger, the CRM knows nothing yet",
         );
-        self.host = start(&self.workspace, None);
-        let again = self.deliver("msg-2", SECRET, &lead(text, "11:30:00", false))?;
+        self.host = start(&self.workspace, None)?;
+        let again = self.deliver("msg-2", SECRET, &lead(broken, "11:30:00", false))?;
         let work = self.answered("the host is started again, and so is the delivery", &again, 200, "duplicate")?;
-        let family = self.quiet(&work)?;
-        let works = family["works"].as_array().context("a family has works")?;
-        let classified = works.iter().find(|part| part["work"]["step"] == "lead-classifier");
-        let classified = classified.context("the lead was classified")?;
-        let attempt = &classified["work"]["attempt"];
-        let decided = classified["decisions"].as_array().map_or(0, Vec::len);
+        let what = "the work goes on by itself";
+        let classified = self.until(what, &work, |family| {
+            let parts = family["works"].as_array()?;
+            let done = |part: &&Value| {
+                (text(&part["work"], "step"), text(&part["work"], "state")) == ("lead-classifier", "done")
+            };
+            parts.iter().find(done).cloned()
+        })?;
+        let (attempt, decided) =
+            (&classified["work"]["attempt"], classified["decisions"].as_array().map_or(0, Vec::len));
         let why = format!("attempt {attempt}; {decided} decision on record, so the model is not asked again");
-        self.say("the work goes on by itself", "recovered", why);
-        self.sent("its deal goes out", &family, "crm", 1)?;
-        self.sent("and gets its owner", &family, "crm-owner", 1)?;
+        self.say(what, "recovered", why);
+        self.sent("its deal goes out", &work, "crm", 1)?;
+        self.sent("and gets its owner", &work, "crm-owner", 1)?;
         Ok(work)
     }
 
     /// Nothing is said before a person has approved it, and nothing twice after it.
     fn replies(&mut self, first: &str, second: &str) -> anyhow::Result<()> {
-        let held = self.workspace.json(&["outbox", "list", "--state", "held"])?;
-        let drafts: Vec<&str> = held.as_array().into_iter().flatten().map(|row| text(row, "row_id")).collect();
-        let [of_second, of_first] = drafts[..] else { bail!("expected two drafts: {held}") };
+        let drafts = self.drafts(2)?;
+        let [of_second, of_first] = &drafts[..] else { bail!("expected two drafts: {drafts:?}") };
         self.receiver.fault(&["lose-reply"])?;
         self.approves("a person approves the first reply", of_first)?;
         self.approves("and clicks once more", of_first)?;
-        let family = self.quiet(first)?;
-        self.sent("the reply's answer is lost; it goes out again", &family, "messages", 2)?;
+        self.sent("the reply's answer is lost; it goes out again", first, "messages", 2)?;
         self.approves("the second reply is approved", of_second)?;
-        let family = self.quiet(second)?;
-        self.sent("and sent", &family, "messages", 1)
+        self.sent("and sent", second, "messages", 1)
     }
 
     /// Send a signed webhook.
@@ -168,37 +169,32 @@ impl Story {
         Ok(work)
     }
 
-    /// Wait until all that came of a work has come to rest, and read it.
-    fn quiet(&self, work: &str) -> anyhow::Result<Value> {
+    /// Read all that came of a work until what is looked for is in it.
+    fn until<T>(&self, what: &str, work: &str, find: impl Fn(&Value) -> Option<T>) -> anyhow::Result<T> {
         let until = Instant::now() + Duration::from_secs(PATIENCE_S);
         loop {
             let path = format!("/v1/works/{work}?family=true");
             let family = self.host.send_locally("GET", &path, &[], b"").json()?;
-            let parts = family["works"].as_array().context("a family has works")?;
-            let moves = |part: &Value| {
-                let rows = part["rows"].as_array().into_iter().flatten();
-                let mut states = rows.map(|row| text(row, "state")).chain([text(&part["work"], "state")]);
-                states.any(|state| matches!(state, "waiting" | "running" | "pending" | "sending"))
-            };
-            if !parts.iter().any(moves) {
-                return Ok(family);
+            if let Some(found) = find(&family) {
+                return Ok(found);
             }
             if Instant::now() > until {
-                bail!("the work does not come to rest: {family}");
+                bail!("{what}: it does not come about: {family}");
             }
         }
     }
 
-    /// The family's row to this destination is sent, in so many attempts; say so.
-    fn sent(&mut self, what: &str, family: &Value, destination: &str, attempts: u64) -> anyhow::Result<()> {
-        let parts = family["works"].as_array().into_iter().flatten();
-        let mut rows = parts.flat_map(|part| part["rows"].as_array().into_iter().flatten());
-        let row = rows.find(|row| text(row, "destination") == destination);
-        let row = row.with_context(|| format!("{what}: there is no row to {destination} in {family}"))?;
-        if (text(row, "state"), row["attempt"].as_u64()) != ("sent", Some(attempts)) {
+    /// The row to this destination is sent, in so many attempts; say so.
+    fn sent(&mut self, what: &str, work: &str, destination: &str, attempts: u64) -> anyhow::Result<()> {
+        let row = self.until(what, work, |family| {
+            let parts = family["works"].as_array().into_iter().flatten();
+            let mut rows = parts.flat_map(|part| part["rows"].as_array().into_iter().flatten());
+            rows.find(|row| (text(row, "destination"), text(row, "state")) == (destination, "sent")).cloned()
+        })?;
+        if row["attempt"].as_u64() != Some(attempts) {
             bail!("{what}: expected it sent in {attempts} attempts, and it is {row}");
         }
-        let (id, reference) = (short(text(row, "row_id")), text(row, "external_reference"));
+        let (id, reference) = (short(text(&row, "row_id")), text(&row, "external_reference"));
         let why = match attempts {
             1 => format!("row {id}: reference {reference}"),
             _ => format!("row {id}, {attempts} attempts, same key, same bytes: reference {reference}"),
@@ -207,15 +203,34 @@ impl Story {
         Ok(())
     }
 
+    /// The drafts that wait for a person, once there are so many; the newest first.
+    fn drafts(&self, number: usize) -> anyhow::Result<Vec<String>> {
+        let until = Instant::now() + Duration::from_secs(PATIENCE_S);
+        loop {
+            let held = self.workspace.json(&["outbox", "list", "--state", "held"])?;
+            let drafts: Vec<String> =
+                held.as_array().into_iter().flatten().map(|row| text(row, "row_id").to_owned()).collect();
+            if drafts.len() == number {
+                return Ok(drafts);
+            }
+            if Instant::now() > until {
+                bail!("expected {number} drafts: {held}");
+            }
+        }
+    }
+
     /// A person approves a row on the command line, which asks the running host.
     fn approves(&mut self, what: &str, row: &str) -> anyhow::Result<()> {
         let told = self.workspace.json(&["outbox", "approve", row, "--by", "Noor", "--why", "reads well"])?;
-        if told["already"] == true {
-            let why = format!("row {} was approved by {}; it is one approval", short(row), text(&told, "by"));
-            self.say(what, "approved already", why);
-        } else {
-            self.say(what, "approved", format!("row {} goes out as it is, to the letter", short(row)));
-        }
+        let (verdict, why) = match text(&told, "verdict") {
+            "applied" => ("approved", format!("row {} goes out as it is, to the letter", short(row))),
+            "already" => {
+                let by = text(&told, "approved_by");
+                ("approved already", format!("row {} was approved by {by}; it is one approval", short(row)))
+            }
+            other => bail!("{what}: unexpected verdict {other:?}: {told}"),
+        };
+        self.say(what, verdict, why);
         Ok(())
     }
 
