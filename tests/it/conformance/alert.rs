@@ -13,7 +13,7 @@ async fn collect(bench: &Bench) -> u64 {
 
 /// The alerts, oldest first.
 async fn alerts(bench: &Bench) -> Vec<OutboxRow> {
-    let all = OutboxFilter { namespace: SPACE.to_owned(), state: None, work: None, limit: 1_000 };
+    let all = OutboxFilter::all(SPACE, 1_000);
     let mut alerts = bench.store.outbox_list(all).await.expect("the store works");
     alerts.retain(|row| row.destination == "ops");
     alerts.reverse();

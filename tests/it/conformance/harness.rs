@@ -153,7 +153,7 @@ impl Bench {
 
     /// All rows of the namespace, oldest first.
     pub(crate) async fn rows(&self) -> Vec<OutboxRow> {
-        let filter = OutboxFilter { namespace: SPACE.to_owned(), state: None, work: None, limit: 1_000 };
+        let filter = OutboxFilter::all(SPACE, 1_000);
         let mut rows = self.store.outbox_list(filter).await.expect("the store works");
         rows.reverse();
         rows

@@ -1,8 +1,8 @@
 //! Reading, for people.
 
 use crate::conformance::harness::{
-    Bench, CRM, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, done, done_with, follow_up, held, held_row, retry, row,
-    row_id, rows, sent, take,
+    Bench, CRM, ELSEWHERE, SPACE, STEP, UNWELL, actor, arrival, at, done, done_with, follow_up, held,
+    held_row, retry, row, row_id, rows, sent, take,
 };
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Arrival;
@@ -222,13 +222,17 @@ pub(super) async fn outbox_list_goes_on_where_a_page_ended_whatever_came_meanwhi
     for sending in bench.take_rows(take()).await {
         bench.store.outbox_settle(sending.row, sending.token, sent()).await.expect("the store works");
     }
-    assert_eq!(page(OutboxFilter { state: Some(RowState::Sent), ..after("3") }).await, ["2", "1"].map(row_id));
+    assert_eq!(
+        page(OutboxFilter { state: Some(RowState::Sent), ..after("3") }).await,
+        ["2", "1"].map(row_id)
+    );
     assert!(page(after("nowhere")).await.is_empty(), "a page after nothing is none, and not the first one");
 }
 
 pub(super) async fn destination_rows_are_those_before_each_destination(bench: Bench) {
     let elsewhere = NewRow { destination: "mail".to_owned(), ..row("m", "{}") };
-    bench.finish("a", vec![row("1", "{}"), row("2", "{}"), held_row("3"), elsewhere]).await;
+    let rows = vec![row("1", "{}"), row("2", "{}"), held_row("3"), elsewhere];
+    bench.finish("a", Collected { rows, ..Collected::default() }).await;
     let taken = bench.take_rows(Take { limit: 1, ..take() }).await.remove(0);
     bench.store.outbox_settle(taken.row, taken.token, sent()).await.expect("the store works");
     let of = |destination: &str, by_state: &[(RowState, u64)]| DestinationRows {
