@@ -45,7 +45,12 @@ pub(super) async fn context(
     let _entered = span.enter();
     let (status, took) = (response.status().as_u16(), begun.elapsed());
     service.metrics.request(&path, status, verdict, took);
-    tracing::info!(status, verdict, took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "answered");
+    tracing::info!(
+        status,
+        verdict,
+        took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        "answered"
+    );
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

@@ -122,7 +122,7 @@ fn bad_input_is_the_callers_fault_and_changes_nothing() {
         (json!({ "window": { "until-marker": " " } }), "window"),
         (json!({ "window": "a while" }), "for-ever"),
         (json!({ "attempts_max": 0 }), "attempt"),
-        (json!({ "occurred_at": "yesterday" }), "yesterday"),
+        (json!({ "occurred_at": "yesterday" }), "occurred_at"),
         (json!({ "key": "a\u{0}" }), "U+0000"),
         (json!({ "key": "k".repeat(2_000) }), "limit"),
         (json!({ "response": "shrug" }), "shrug"),
