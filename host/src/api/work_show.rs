@@ -131,16 +131,23 @@ async fn show(
     }))
 }
 
+/// All of a family. A row that is seen as sent has its follow-up beside it, although both are read one after the other.
 async fn family(store: &dyn Store, of: &WorkRecord, stage: Option<String>) -> Result<WholeFamily, Problem> {
-    let (mut works, mut lines) = (Vec::new(), Vec::new());
-    for work in store.work_family(&of.namespace, of.root_key).await? {
-        for line in evidence(store, &work).await? {
-            lines.push(FamilyEvidence { work_id: work.work_id, step: work.step.clone(), line });
+    let mut found = store.work_family(&of.namespace, of.root_key).await?;
+    loop {
+        let (number, mut works, mut lines) = (found.len(), Vec::new(), Vec::new());
+        for work in found {
+            for line in evidence(store, &work).await? {
+                lines.push(FamilyEvidence { work_id: work.work_id, step: work.step.clone(), line });
+            }
+            works.push(parts(store, work).await?);
         }
-        works.push(parts(store, work).await?);
+        found = store.work_family(&of.namespace, of.root_key).await?;
+        if found.len() == number {
+            lines.sort_by_key(|told| told.line.seq);
+            return Ok(WholeFamily { stage, works, evidence: lines });
+        }
     }
-    lines.sort_by_key(|told| told.line.seq);
-    Ok(WholeFamily { stage, works, evidence: lines })
 }
 
 async fn parts(store: &dyn Store, work: WorkRecord) -> Result<WorkParts, Problem> {

@@ -22,6 +22,7 @@ fn the_help_of_every_verb_is_as_recorded() {
         &["init"],
         &["run"],
         &["resume"],
+        &["status"],
         &["deliver"],
         &["work", "list"],
         &["work", "show"],

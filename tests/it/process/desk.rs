@@ -134,10 +134,7 @@ fn a_held_row_goes_out_when_a_person_has_approved_what_was_seen() {
     desk.noor(&["outbox", "approve", &row, "--hash", hash], 0, &["is approved"]);
     desk.noor(&["outbox", "approve", &row], 0, &["was approved by Noor", "nothing was changed"]);
     let again = desk.json(&["outbox", "approve", &row, "--by", "Sam", "--why", "me too"]);
-    assert_eq!(
-        (&again["approved"], &again["already"], &again["by"]),
-        (&json!(true), &json!(true), &json!("Noor"))
-    );
+    assert_eq!((&again["verdict"], &again["approved_by"]), (&json!("already"), &json!("Noor")));
     desk.check(&["deliver"], 0, &["outbox: 1 sent"]);
     desk.noor(&["outbox", "approve", &row], 0, &["was approved by Noor"]);
     assert_eq!(desk.bodies(), [json!({ "text": "Thank you." })]);
@@ -259,7 +256,7 @@ fn a_paused_destination_lets_steps_run_and_keeps_its_rows() {
     desk.noor(&["pause", "destination", "cmr"], 1, &["pausing \"cmr\"", "onceward destination list"]);
     desk.noor(&["unpause", "namespace"], 1, &["is not paused by itself", "onceward pause list"]);
     let told = desk.json(&["unpause", "destination", "crm", "--by", "Noor", "--why", "it is back"]);
-    assert_eq!(told, json!({ "scope": "destination", "name": "crm", "paused": false, "changed": true }));
+    assert_eq!(told, json!({ "verdict": "applied", "scope": "destination", "name": "crm", "paused": false }));
     desk.check(&["deliver"], 0, &["1 sent"]);
     assert_eq!(desk.json(&["outbox", "list"])[0]["attempt"], 1);
 }

@@ -56,7 +56,9 @@ fn a_handoff_that_stands_too_long_is_late_and_what_ended_is_not() {
     assert_eq!(output.status.code(), Some(3));
     let listed: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(listed["handoffs"].as_array().map(Vec::len), Some(1), "{listed}");
-    assert_eq!(listed["handoffs"][0]["age_s"], json!(3660), "{listed}");
+    // A busy machine may take a while between the two.
+    let age_s = listed["handoffs"][0]["age_s"].as_u64().expect("an age");
+    assert!((3_660..3_720).contains(&age_s), "{listed}");
 }
 
 #[test]

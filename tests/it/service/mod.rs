@@ -2,19 +2,26 @@
 
 mod served;
 mod acts;
+mod beside;
 mod bulk;
 mod cancel;
+mod decided;
+mod desk;
 mod faces;
 mod intake;
 mod invoke;
+mod kept;
 mod life;
 mod load;
 mod outages;
+mod pauses;
 mod primitives;
 mod rights;
+mod rows;
 mod scenarios;
 mod secrets;
 mod signed;
+mod standing;
 mod stopping;
 mod tokens;
 mod verbs;

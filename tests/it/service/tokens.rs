@@ -1,5 +1,6 @@
 //! Who may ask for what, and in which namespace.
 
+use crate::service::desk::token;
 use crate::service::served::{Served, check, work_of};
 use serde_json::{Value, json};
 use support::receiver::client::Exchange;
@@ -9,15 +10,6 @@ const SHOP: &str = "[serve]\nnamespaces = [\"shop\"]\n";
 
 fn served() -> Served {
     Served::new(&[("echo", "")], SHOP)
-}
-
-/// A new token of a namespace, made as the host's user.
-fn token(served: &Served, namespace: &str, verbs: &Value, person: Option<&str>) -> String {
-    let body = json!({ "name": "a test", "verbs": verbs, "person": person, "by": "Noor", "why": "a test" });
-    let space = [("Onceward-Namespace", namespace)];
-    let made = served.host.send_locally("POST", "/v1/tokens", &space, body.to_string().as_bytes());
-    let made = check(&made, 200, "applied");
-    made["token"].as_str().expect("it is shown").to_owned()
 }
 
 fn with(served: &Served, token: &str, method: &str, path: &str, body: &Value) -> Exchange {
@@ -32,9 +24,9 @@ fn invoke(served: &Served, token: &str, id: &str) -> Exchange {
 #[test]
 fn a_token_opens_what_its_verbs_say_and_nothing_else() {
     let served = served();
-    let invoker = token(&served, "default", &json!(["invoke"]), None);
+    let invoker = token(&served, "default", &["invoke"], None);
     check(&invoke(&served, &invoker, "m1"), 200, "done");
-    let operator = token(&served, "default", &json!(["operate"]), None);
+    let operator = token(&served, "default", &["operate"], None);
     check(&invoke(&served, &operator, "m2"), 403, "forbidden");
     assert_eq!(with(&served, &operator, "GET", "/v1/works", &json!({})).status(), Some(200));
     for closed in [&invoker, &operator] {
@@ -53,7 +45,7 @@ fn a_token_opens_what_its_verbs_say_and_nothing_else() {
 #[test]
 fn a_token_is_shown_once_and_opens_nothing_when_it_is_revoked() {
     let served = served();
-    let secret = token(&served, "default", &json!(["invoke", "operate"]), Some("Noor"));
+    let secret = token(&served, "default", &["invoke", "operate"], Some("Noor"));
     let listed = served.host.get("/v1/tokens");
     let tokens = listed.json().expect("a list");
     let record = tokens["tokens"].as_array().and_then(|all| all.last()).expect("the new one").clone();
@@ -108,9 +100,9 @@ fn a_token_that_can_not_be_made_says_why() {
 #[test]
 fn an_event_is_the_same_work_whichever_token_sends_it() {
     let served = served();
-    let old = token(&served, "default", &json!(["invoke"]), None);
+    let old = token(&served, "default", &["invoke"], None);
     let first = check(&invoke(&served, &old, "m1"), 200, "done");
-    let new = token(&served, "default", &json!(["invoke"]), None);
+    let new = token(&served, "default", &["invoke"], None);
     let again = check(&invoke(&served, &new, "m1"), 200, "replay");
     assert_eq!((work_of(&again), &again["output"]), (work_of(&first), &first["output"]));
 }
@@ -118,7 +110,7 @@ fn an_event_is_the_same_work_whichever_token_sends_it() {
 #[test]
 fn a_token_of_one_namespace_sees_and_changes_nothing_of_another() {
     let served = served();
-    let all = json!(["invoke", "operate", "admin"]);
+    let all = ["invoke", "operate", "admin"];
     let (here, there) = (token(&served, "default", &all, None), token(&served, "shop", &all, None));
     let work = work_of(&check(&invoke(&served, &here, "m1"), 200, "done"));
     let get = |token: &str, path: &str| with(&served, token, "GET", path, &json!({}));
