@@ -103,7 +103,7 @@ fn s14_s15_a_script_that_is_cut_off_is_in_doubt_with_an_effect_and_taken_over_wi
     let by = ["--by", "Noor", "--why", "the bank has it"];
     let resolve = |more: &[&str]| script.call(&[&["work", "resolve", &work][..], more, &by].concat());
     let (code, told) = resolve(&["--as", "again", "--reference", "tx-1"]);
-    assert!(code == Some(1) && told.to_string().contains("--as done"), "{told}");
+    assert!(code == Some(1) && told.to_string().contains("go with `done` alone"), "{told}");
     let (code, _) = resolve(&["--as", "done", "--output", r#"{"tx": 1}"#, "--reference", "tx-1"]);
     assert_eq!(code, Some(0));
     assert_eq!(script.check(&pay, 3, "replay")["output"], json!({ "tx": 1 }));
@@ -178,7 +178,7 @@ fn what_a_caller_can_not_say_is_refused_with_the_remedy() {
         (&["claim", "orders", "9", "--time", "yesterday"], 1, "--time"),
         (&["settle", &work, "--token", &token], 2, "--done"),
         (&settle("{"), 1, "not acceptable JSON"),
-        (&["settle", "nothing", "--token", "1", "--done", "{}"], 1, "none that \"nothing\" names"),
+        (&["settle", "nothing", "--token", "1", "--done", "{}"], 1, "no work has the id or key \"nothing\""),
         (&["record", &work, "--token", "9999", "--effect", "x"], 1, "never given out"),
         (&["record", &work, "--token", &token, "--effect", "x", "--reference", ""], 1, "reference"),
     ] {
