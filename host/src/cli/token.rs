@@ -7,7 +7,7 @@ use crate::cli::config::Config;
 use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::store::token::{TokenRecord, Verb as May};
+use crate::store::token::{TokenRecord, Verb as TokenVerb};
 use anyhow::Result;
 
 /// Verbs of `token`.
@@ -16,10 +16,11 @@ pub(super) enum Verb {
     /// Make a token for the namespace. It is shown this once.
     Create {
         /// What it is for.
+        #[arg(long, value_name = "NAME")]
         name: String,
         /// What can be done with it: some of invoke, primitives, operate, approve and admin, with commas between them.
-        #[arg(long, value_name = "VERBS", required = true, value_delimiter = ',', value_parser = may)]
-        may: Vec<May>,
+        #[arg(long, value_name = "VERBS", required = true, value_delimiter = ',', value_parser = verb)]
+        verbs: Vec<TokenVerb>,
         /// The person who uses it; one that can approve must name them.
         #[arg(long, value_name = "NAME")]
         person: Option<String>,
@@ -37,17 +38,17 @@ pub(super) enum Verb {
     },
 }
 
-fn may(word: &str) -> Result<May, String> {
-    May::from_word(word).ok_or_else(|| {
-        format!("there is no verb {word:?}; take some of {}", May::ALL.map(May::word).join(", "))
+fn verb(word: &str) -> Result<TokenVerb, String> {
+    TokenVerb::from_word(word).ok_or_else(|| {
+        format!("there is no verb {word:?}; take some of {}", TokenVerb::ALL.map(TokenVerb::word).join(", "))
     })
 }
 
 pub(super) async fn token(config: &Config, verb: Verb, format: Format) -> Result<Ending> {
     match verb {
-        Verb::Create { name, may, person, by } => {
+        Verb::Create { name, verbs, person, by } => {
             let (by, why) = by.words()?;
-            let new = CreateToken { name, verbs: may.into_iter().collect(), person, by: Some(by), why };
+            let new = CreateToken { name, verbs: verbs.into_iter().collect(), person, by: Some(by), why };
             let answer = Client::acting(config).await?.post(&["v1", "tokens"], &new).await?;
             let CreatedToken { token, record, .. } = answer.read()?;
             if format == Format::Json {

@@ -141,7 +141,7 @@ fn tokens_are_made_on_the_command_line_with_a_host_and_without() {
     };
     let by = ["--by", "Noor", "--why", "orders"];
     let create = |more: &[&str]| {
-        let args = [&["token", "create", "shop", "--may", "invoke,operate"], more, &by].concat();
+        let args = [&["token", "create", "--name", "shop", "--verbs", "invoke,operate"], more, &by].concat();
         served.workspace.json(&args).expect("it answers")
     };
     let made = create(&["--namespace", "shop"]);
@@ -155,10 +155,10 @@ fn tokens_are_made_on_the_command_line_with_a_host_and_without() {
     let revoke = [&revoke[..], &["--namespace", "shop"]].concat();
     assert!(run(&revoke, 0).contains("is revoked"));
     for (args, code, said) in [
-        (&["token", "create", "x", "--may", "fly"][..], 2, "there is no verb"),
-        (&["token", "create", "x", "--may", "approve"], 1, "names nobody"),
+        (&["token", "create", "--name", "x", "--verbs", "fly"][..], 2, "there is no verb"),
+        (&["token", "create", "--name", "x", "--verbs", "approve"], 1, "names nobody"),
         (
-            &["token", "create", "x", "--may", "invoke", "--namespace", "elsewhere"],
+            &["token", "create", "--name", "x", "--verbs", "invoke", "--namespace", "elsewhere"],
             1,
             "the configuration has none",
         ),
@@ -172,7 +172,8 @@ fn tokens_are_made_on_the_command_line_with_a_host_and_without() {
     assert!(host.stop().success());
     let revoked = workspace.json(&["token", "list", "--namespace", "shop"]).expect("the file is free");
     assert!(revoked[0]["revoked_ms"].is_i64(), "{revoked}");
-    let args = [&["token", "create", "desk", "--may", "approve", "--person", "Noor"], &by[..]].concat();
+    let args =
+        [&["token", "create", "--name", "desk", "--verbs", "approve", "--person", "Noor"], &by[..]].concat();
     let made = workspace.json(&args).expect("the file is free");
     assert_eq!(
         (&made["record"]["namespace"], &made["record"]["person"]),
