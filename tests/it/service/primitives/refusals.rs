@@ -124,7 +124,7 @@ fn bad_input_is_the_callers_fault_and_changes_nothing() {
         (json!({ "attempts_max": 0 }), "attempt"),
         (json!({ "occurred_at": "yesterday" }), "occurred_at"),
         (json!({ "key": "a\u{0}" }), "U+0000"),
-        (json!({ "key": "k".repeat(2_000) }), "limit"),
+        (json!({ "key": "k".repeat(3_000) }), "limit"),
         (json!({ "response": "shrug" }), "shrug"),
     ] {
         let body = check(&claim(more.clone()), 422, "invalid");
