@@ -156,8 +156,7 @@ impl TestHost {
 
     /// All outbox rows, oldest first.
     pub async fn rows(&self) -> Vec<OutboxRow> {
-        let filter =
-            OutboxFilter::all(NAMESPACE, LIST_LIMIT);
+        let filter = OutboxFilter::all(NAMESPACE, LIST_LIMIT);
         let mut rows = self.store.outbox_list(filter).await.expect("the ledger works");
         rows.reverse();
         rows

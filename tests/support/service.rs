@@ -152,7 +152,13 @@ impl Service {
     /// # Panics
     /// Where it can't be sent.
     #[must_use]
-    pub fn send_and_leave(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> UnixStream {
+    pub fn send_and_leave(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> UnixStream {
         let mut stream = UnixStream::connect(&self.socket).expect("the host listens on its socket");
         let request = client::request(method, path, headers, body);
         stream.write_all(&request).expect("the host takes the request");

@@ -159,13 +159,8 @@ async fn failed(error: &io::Error) {
     tokio::time::sleep(Duration::from_millis(ACCEPT_REST_MS)).await;
 }
 
-async fn connection<S>(
-    stream: S,
-    api: Api,
-    peer: Peer,
-    head_timeout: Duration,
-    stop: CancellationToken,
-) where
+async fn connection<S>(stream: S, api: Api, peer: Peer, head_timeout: Duration, stop: CancellationToken)
+where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = tower::service_fn(move |mut request: hyper::Request<Incoming>| {

@@ -80,10 +80,8 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
         background.spawn(async move { keep(&*duty, &*service.clock, &nudged, &stop).await });
     }
     let bound = Duration::from_millis(config.serve.drain_ms);
-    let terms = Terms {
-        connections_max: config.serve.connections,
-        head_timeout_ms: config.serve.arrival_timeout_ms,
-    };
+    let terms =
+        Terms { connections_max: config.serve.connections, head_timeout_ms: config.serve.arrival_timeout_ms };
     let mut faces = JoinSet::new();
     for door in [network, socket] {
         faces.spawn(serve::serve(door, api(&service), terms, stop.clone(), bound));

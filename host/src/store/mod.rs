@@ -59,8 +59,8 @@ use crate::store::item::{ItemClaim, ItemRecord, ItemRecorded, ItemVerdict};
 use crate::store::ledger_size::LedgerSize;
 use crate::store::operate::{Actor, Decided, RowDecision, WorkDecision};
 use crate::store::outbox::{
-    DestinationRows, Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome, RowRef,
-    RowSettled, RowState, Sending, Take,
+    DestinationRows, Enqueued, FoundRow, NewRow, NextDue, OutboxCounts, OutboxFilter, OutboxRow, RowOutcome,
+    RowRef, RowSettled, RowState, Sending, Take,
 };
 use crate::store::pace::DestinationPace;
 use crate::store::pause::{Pause, PauseScope};

@@ -120,7 +120,8 @@ fn a_full_ledger_refuses_what_it_can_not_keep_and_keeps_what_it_took() {
     let said = check(&refused, 503, "unavailable");
     assert!(said["retryable"] == true && refused.header("retry-after").is_some(), "{said}");
     assert!(!accepted.is_empty());
-    let config = std::fs::read_to_string(served.workspace.dir().join("onceward.toml")).expect("a configuration");
+    let config =
+        std::fs::read_to_string(served.workspace.dir().join("onceward.toml")).expect("a configuration");
     served.workspace.write("onceward.toml", &config.replace(full, "")).expect("a configuration");
     let served = served.again();
     for work in accepted {

@@ -57,7 +57,11 @@ impl Stage {
     fn until_rows(&self, state: &str, number: usize) {
         let begun = Instant::now();
         while self.rows(state) != number {
-            assert!(begun.elapsed() < PATIENCE, "there are {} rows {state}, and not {number}", self.rows(state));
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "there are {} rows {state}, and not {number}",
+                self.rows(state)
+            );
         }
     }
 

@@ -74,7 +74,11 @@ impl Story {
         let second = self.second_lead()?;
         self.replies(&first, &second)?;
         let stopped = self.host.stop();
-        self.say("the host is told to stop (SIGTERM)", "stopped", format!("{stopped}; nothing was under way"));
+        self.say(
+            "the host is told to stop (SIGTERM)",
+            "stopped",
+            format!("{stopped}; nothing was under way"),
+        );
         Ok(())
     }
 
@@ -116,7 +120,8 @@ impl Story {
         );
         self.host = start(&self.workspace, None)?;
         let again = self.deliver("msg-2", SECRET, &lead(broken, "11:30:00", false))?;
-        let work = self.answered("the host is started again, and so is the delivery", &again, 200, "duplicate")?;
+        let work =
+            self.answered("the host is started again, and so is the delivery", &again, 200, "duplicate")?;
         let what = "the work goes on by itself";
         let classified = self.until(what, &work, |family| {
             let parts = family["works"].as_array()?;
@@ -155,7 +160,13 @@ impl Story {
     }
 
     /// The answer is the expected one; say so. The work it is about.
-    fn answered(&mut self, what: &str, answer: &Exchange, status: u16, verdict: &str) -> anyhow::Result<String> {
+    fn answered(
+        &mut self,
+        what: &str,
+        answer: &Exchange,
+        status: u16,
+        verdict: &str,
+    ) -> anyhow::Result<String> {
         let body = answer.json()?;
         if (answer.status(), text(&body, "verdict")) != (Some(status), verdict) {
             bail!("{what}: expected {status} {verdict}, got {}", answer.text());

@@ -75,7 +75,12 @@ impl ServeConfig {
             "[serve]",
             &[
                 of("body_bytes", self.body_bytes as u64, BODY_MAX_BYTES, "in bytes; 1048576 is the default"),
-                of("arrival_timeout_ms", self.arrival_timeout_ms, ARRIVAL_TIMEOUT_MAX_MS, "30000 is the default"),
+                of(
+                    "arrival_timeout_ms",
+                    self.arrival_timeout_ms,
+                    ARRIVAL_TIMEOUT_MAX_MS,
+                    "30000 is the default",
+                ),
                 of("wait_max_ms", self.wait_max_ms, WAIT_MAX_MS, "300000 is the default"),
                 of("connections", self.connections as u64, CONNECTIONS_MAX, "1024 is the default"),
                 of("drain_ms", self.drain_ms, DRAIN_MAX_MS, "20000 is the default"),
