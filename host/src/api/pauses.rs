@@ -4,7 +4,7 @@
 //! that an administrator alone may stop it.
 
 use crate::api::action::ActionKey;
-use crate::api::auth::{Caller, Said};
+use crate::api::auth::{Caller, Said, usable};
 use crate::api::body::JsonBody;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::service::Service;
@@ -91,7 +91,8 @@ impl PauseRequest {
             PauseScope::Namespace | PauseScope::Everything if !name.is_empty() => {
                 refused(format!("{} has no name", self.scope), "leave `name` out")
             }
-            scope => Ok(scope),
+            PauseScope::Destination(_) | PauseScope::Step(_) => usable("name", &name).map(|()| scope),
+            PauseScope::Namespace | PauseScope::Everything => Ok(scope),
         }
     }
 }

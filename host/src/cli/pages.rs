@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::de::DeserializeOwned;
 
 /// What to choose by, of what was said.
-pub(super) fn query<'a, const N: usize>(said: [(&'a str, Option<String>); N]) -> Vec<(&'a str, String)> {
+pub(super) fn query<const N: usize>(said: [(&str, Option<String>); N]) -> Vec<(&str, String)> {
     said.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 

@@ -79,6 +79,7 @@ fn a_slip_of_the_hand_stops_nothing_or_is_warned_of() {
         (scope("destination", None), "has a name"),
         (scope("step", Some(" ")), "has a name"),
         (scope("namespace", Some("default")), "has no name"),
+        (scope("step", Some(&"a".repeat(2_000))), "longer than"),
         (scope("planet", None), "can't be paused"),
         (json!({ "scope": "namespace", "why": " " }), "why"),
         (json!({ "scope": "namespace" }), "why"),
