@@ -6,7 +6,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use onceward::clock::{Clock as _, SystemClock};
-use onceward::clock::{Clock as _, SystemClock};
 use sha2::Sha256;
 
 /// How a provider signs.
