@@ -1,7 +1,7 @@
 //! The primitives, for programs that do their effects themselves.
 //!
 //! Owns what each of them is asked and answers. Every one is a path of its own, and all of them can be said in bulk
-//! ([`bulk`]): one mechanism for both, so that an item of a bulk is answered as it would be alone. Each but the claim is said
+//! (`bulk`): one mechanism for both, so that an item of a bulk is answered as it would be alone. Each but the claim is said
 //! under a claim's token, and saying it again under the same token is the same act. It refuses a token that does not hold the
 //! work (`lease-lost`), except where an effect has happened, which nobody can refuse.
 
