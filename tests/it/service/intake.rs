@@ -38,6 +38,12 @@ fn each_answer_of_the_table_at_the_intake() {
             assert!(other["kept_as"].is_string(), "{step}: {other}");
         }
     }
+    let waiting = check(&served.deliver("retries", "m2", &json!({})), 202, "accepted");
+    served.await_state(&work_of(&waiting), "waiting");
+    let cancel = format!("/v1/works/{}/cancel", work_of(&waiting));
+    check(&served.host.post(&cancel, &json!({ "why": "sent by mistake" })), 200, "applied");
+    let again = check(&served.deliver("retries", "m2", &json!({})), 200, "duplicate");
+    assert_eq!(again["state"], "cancelled");
     let nameless = served.host.post("/v1/sources/echo/events", &json!({ "total": 1 }));
     let said = check(&nameless, 400, "no-identity");
     assert!(said["detail"].as_str().is_some_and(|detail| detail.contains("/id")), "{said}");

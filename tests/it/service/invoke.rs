@@ -65,7 +65,10 @@ fn each_other_answer_of_the_table_at_an_invocation() {
         check(&served.invoke(step, "m1", 30.0, &json!({ "other": 1 })), 422, "mismatch");
     }
     // The time is long over before the next attempt.
-    check(&served.invoke("retries", "m1", 0.5, &json!({})), 202, "in-progress");
+    let waiting = check(&served.invoke("retries", "m1", 0.5, &json!({})), 202, "in-progress");
+    let cancel = format!("/v1/works/{}/cancel", work_of(&waiting));
+    check(&served.host.post(&cancel, &json!({ "why": "sent by mistake" })), 200, "applied");
+    check(&served.invoke("retries", "m1", 0.5, &json!({})), 409, "cancelled");
     check(&served.invoke("nobody", "m1", 0.0, &json!({})), 404, "not-found");
     let read =
         check(&served.invoke("reads-only", "m1", 0.0, &json!({ "succeed_at": 1, "act": "" })), 200, "read");
@@ -135,4 +138,13 @@ fn s10_twenty_invokers_of_one_key_get_one_result() {
         assert_eq!(answer.status(), Some(200), "{}", answer.text());
         assert_eq!(answer.json().expect("a verdict")["output"], json!({ "said": "yes" }));
     }
+}
+
+#[test]
+fn a_run_that_outlives_its_lease_keeps_it_while_its_host_lives() {
+    let short = "models = [\"oracle\"]\nlease_ms = 500\nlimits = { wall_ms = 400 }";
+    let served = Served::new(&[("sleeps_in_host", short)], &slow_model(3_000));
+    let body = check(&served.invoke("sleeps-in-host", "m1", 60.0, &json!({})), 200, "done");
+    let whole = served.host.get(&format!("/v1/works/{}", work_of(&body))).json().expect("a work");
+    assert_eq!(whole["work"]["attempt"], 1, "nobody has taken it over: {whole}");
 }
