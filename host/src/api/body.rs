@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// How long the rest of a refused body is read and thrown away, in milliseconds, so that its sender can read the answer
 /// instead of meeting a closed connection.
-const DISCARD_MAX_MS: u64 = 2_000;
+const DISCARD_MAX_MS: u64 = 5_000;
 
 /// A body as it came.
 #[derive(Clone, Debug)]
