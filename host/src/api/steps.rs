@@ -11,7 +11,7 @@ use crate::dispatch::executor::Executor;
 use crate::dispatch::read::{Read, ReadEnd};
 use crate::dispatch::step::Claimed;
 use crate::identity::event::Event;
-use crate::store::claim::{Answered, Standing};
+use crate::store::claim::Standing;
 use crate::store::quarantine::OnMismatch;
 use crate::store::work::{WorkRef, WorkState};
 use axum::extract::State;
@@ -102,12 +102,12 @@ async fn invoke(
             durable.wait().await?;
             rest(executor, &work, patience, None).await
         }
-        Claimed::Answered(answered) => {
-            if matches!(answered.standing, Standing::InProgress { .. }) {
-                return rest(executor, &answered.work.clone(), patience, Some(&answered)).await;
+        Claimed::Answered(answered) => match answered.standing {
+            Standing::InProgress { retry_after_ms, .. } => {
+                rest(executor, &answered.work, patience, Some(retry_after_ms)).await
             }
-            answer(Face::Invoke, answered)
-        }
+            _ => answer(Face::Invoke, answered),
+        },
     }
 }
 
@@ -121,28 +121,26 @@ fn patience(service: &Service, Wait { wait, .. }: Wait) -> Result<Duration, Prob
     })
 }
 
-/// Wait until a work has come to rest, and say how it stands then. Whoever has not begun it gets what its contract gives a
-/// repeat.
+/// Wait until a work has come to rest, and say how it stands then. Whoever has not begun it (they were told when to ask
+/// again, in milliseconds) gets what its contract gives a repeat.
 async fn rest(
     executor: &Arc<Executor>,
     work: &WorkRef,
     patience: Duration,
-    attached: Option<&Answered>,
+    attached_ms: Option<i64>,
 ) -> Result<Response, Problem> {
     let Some(found) = executor.rest(work, patience).await? else {
         return Err(Problem::new(Kind::NotFound, "the work was removed in the meantime").work(work.id));
     };
-    if found.state == WorkState::Done && attached.is_none() {
+    if found.state == WorkState::Done && attached_ms.is_none() {
         return Ok(finished(found));
     }
     let response = executor.dispatcher().response(&found.step)?;
     let mut answered = standing(found, response);
-    if let (
-        Standing::InProgress { retry_after_ms, .. },
-        Some(Answered { standing: Standing::InProgress { retry_after_ms: hint, .. }, .. }),
-    ) = (&mut answered.standing, attached)
+    if let (Standing::InProgress { retry_after_ms, .. }, Some(told_ms)) =
+        (&mut answered.standing, attached_ms)
     {
-        *retry_after_ms = *hint;
+        *retry_after_ms = told_ms;
     }
     answer(Face::Invoke, answered)
 }

@@ -67,7 +67,8 @@ pub struct Held {
     job: Arc<Job>,
     takeover: bool,
     new: bool,
-    place: Place,
+    /// Where it runs; none where it waits for a place first.
+    place: Option<Place>,
 }
 
 /// Phase two is done: the step has run, and nothing of it is committed.
@@ -166,19 +167,13 @@ impl Dispatcher {
     ) -> Result<Claimed, DispatchError> {
         let setup = self.recorded(step)?;
         let arrival = Arrival { on_mismatch, ..self.arrival(setup, event)? };
-        Ok(match self.store.work_claim(arrival, setup.terms()).await? {
-            // The place comes after the claim, so that a repeat is answered while every place is taken.
-            Claim::Acquired(acquired) => {
-                let place = self.runtime.place().await;
-                Claimed::Held(Box::new(self.held(setup, *acquired, place)))
-            }
-            Claim::Answered(answered) => Claimed::Answered(answered),
-        })
+        // The run waits for its place, and not the claim: a repeat is answered, and an invoker waits no longer than it said.
+        self.claimed(setup, arrival, None).await
     }
 
-    /// Take in an event whose sender does not wait for what comes of it, as it arrived. Where every place is taken its work
-    /// is recorded and not claimed, so that no lease runs out in a queue. An event whose identity is on record with other
-    /// content is kept for a person.
+    /// Take in an event without waiting for a place to run it in: where every place is taken its work is recorded and not
+    /// claimed, so that no lease runs out in a queue. `raw` is the event as it arrived. One whose identity is on record with
+    /// other content is kept for a person.
     pub async fn receive(
         &self,
         step: &str,
@@ -190,16 +185,19 @@ impl Dispatcher {
         let taking = if place.is_some() { Taking::Claim } else { Taking::Record };
         let on_mismatch = OnMismatch::Quarantine;
         let arrival = Arrival { on_mismatch, raw, taking, ..self.arrival(setup, event)? };
-        Ok(match (self.store.work_claim(arrival, setup.terms()).await?, place) {
-            (Claim::Acquired(acquired), place) => {
-                // Without a place nothing is claimed.
-                let place = match place {
-                    Some(place) => place,
-                    None => self.runtime.place().await,
-                };
-                Claimed::Held(Box::new(self.held(setup, *acquired, place)))
-            }
-            (Claim::Answered(answered), _) => Claimed::Answered(answered),
+        self.claimed(setup, arrival, place).await
+    }
+
+    /// What the store says to an arrival. Its run has this place, or waits for one.
+    async fn claimed(
+        &self,
+        setup: &Arc<StepSetup>,
+        arrival: Arrival,
+        place: Option<Place>,
+    ) -> Result<Claimed, DispatchError> {
+        Ok(match self.store.work_claim(arrival, setup.terms()).await? {
+            Claim::Acquired(acquired) => Claimed::Held(Box::new(self.held(setup, *acquired, place))),
+            Claim::Answered(answered) => Claimed::Answered(answered),
         })
     }
 
@@ -219,7 +217,7 @@ impl Dispatcher {
     pub async fn take_in(&self, step: &str, place: Place) -> Result<Option<Held>, DispatchError> {
         let setup = self.recorded(step)?;
         Ok(match self.store.work_take(&self.namespace, step, setup.terms()).await? {
-            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, place)),
+            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, Some(place))),
             Some(Claim::Answered(_)) | None => None,
         })
     }
@@ -240,7 +238,7 @@ impl Dispatcher {
         })
     }
 
-    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired, place: Place) -> Held {
+    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired, place: Option<Place>) -> Held {
         crash_point::reach(CrashPoint::Claimed);
         let job = Job {
             work: Arc::new(acquired.work),
@@ -373,6 +371,10 @@ impl Held {
     pub async fn run_until(self, dispatcher: &Dispatcher, stop: impl Future<Output = Stop>) -> Ran {
         let Self { setup, job, takeover, place, .. } = self;
         let limits = Arc::clone(&setup.limits);
+        let place = match place {
+            Some(place) => place,
+            None => dispatcher.runtime.place().await,
+        };
         let run = dispatcher.runtime.run_in(place, &setup.plugin, Arc::clone(&job), limits, stop).await;
         crash_point::reach(CrashPoint::StepRan);
         Ran { setup, job, takeover, run }

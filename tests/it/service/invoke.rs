@@ -148,3 +148,12 @@ fn a_run_that_outlives_its_lease_keeps_it_while_its_host_lives() {
     let whole = served.host.get(&format!("/v1/works/{}", work_of(&body))).json().expect("a work");
     assert_eq!(whole["work"]["attempt"], 1, "nobody has taken it over: {whole}");
 }
+
+#[test]
+fn an_invoker_waits_no_longer_than_it_said_while_every_place_is_taken() {
+    let served = Served::within(1, &[("sleeps_in_host", "models = [\"oracle\"]")], &slow_model(600_000));
+    check(&served.invoke("sleeps-in-host", "m1", 0.0, &json!({})), 202, "in-progress");
+    let second = check(&served.invoke("sleeps-in-host", "m2", 0.0, &json!({})), 202, "in-progress");
+    let again = check(&served.invoke("sleeps-in-host", "m2", 0.5, &json!({})), 202, "in-progress");
+    assert_eq!(work_of(&again), work_of(&second));
+}
