@@ -92,6 +92,18 @@ impl Service {
         self.send("GET", path, &[], b"")
     }
 
+    /// How many outbox rows of the configuration's own namespace are in this state, by the host's figures.
+    ///
+    /// # Panics
+    /// Where no answer comes.
+    #[must_use]
+    pub fn rows(&self, state: &str) -> usize {
+        let figures = self.get("/metrics").text();
+        let line = format!("onceward_outbox_rows{{namespace=\"default\",state=\"{state}\"}} ");
+        let number = figures.lines().find_map(|found| found.strip_prefix(&line));
+        number.map_or(0, |number| number.parse().expect("a figure is a number"))
+    }
+
     /// Post JSON.
     ///
     /// # Panics

@@ -8,6 +8,7 @@ use crate::api::auth::{Caller, Said, usable};
 use crate::api::body::JsonBody;
 use crate::api::error::{Kind, Problem, ProblemBody};
 use crate::api::service::Service;
+use crate::store::operate::Actor;
 use crate::store::pause::{Pause, PauseScope};
 use crate::store::token::Verb;
 use axum::Json;
@@ -75,6 +76,14 @@ impl PauseActed {
 }
 
 impl PauseRequest {
+    /// What is meant, and who says it, where they may.
+    fn checked(self, caller: &Caller, key: Option<String>) -> Result<(PauseScope, Actor), Problem> {
+        let scope = self.scope()?;
+        may(caller, &scope)?;
+        let Self { by, why, .. } = self;
+        Ok((scope, caller.actor(Said { by, why }, key)?))
+    }
+
     fn scope(&self) -> Result<PauseScope, Problem> {
         let refused = |detail: String, remedy: &str| {
             Err(Problem::new(Kind::Invalid, format!("reading `scope`: {detail}")).remedy(remedy))
@@ -124,10 +133,7 @@ async fn set(
     ActionKey(key): ActionKey,
     JsonBody(asked): JsonBody<PauseRequest>,
 ) -> Result<Json<PauseActed>, Problem> {
-    let scope = asked.scope()?;
-    may(&caller, &scope)?;
-    let PauseRequest { by, why, .. } = asked;
-    let actor = caller.actor(Said { by, why }, key)?;
+    let (scope, actor) = asked.checked(&caller, key)?;
     refuse_unknown_destination(&caller, &scope)?;
     let warning = warning(&service, &caller, &scope).await?;
     let changed = service.store.pause_set(&caller.namespace.name, scope.clone(), actor).await?;
@@ -151,10 +157,7 @@ async fn lift(
     ActionKey(key): ActionKey,
     JsonBody(asked): JsonBody<PauseRequest>,
 ) -> Result<Json<PauseActed>, Problem> {
-    let scope = asked.scope()?;
-    may(&caller, &scope)?;
-    let PauseRequest { by, why, .. } = asked;
-    let actor = caller.actor(Said { by, why }, key)?;
+    let (scope, actor) = asked.checked(&caller, key)?;
     let namespace = &caller.namespace.name;
     let changed = service.store.pause_lift(namespace, scope.clone(), actor).await?;
     if !changed && !service.store.pause_list(namespace).await?.is_empty() {

@@ -81,9 +81,8 @@ impl Api {
 #[must_use]
 pub fn api(service: &Arc<Service>) -> Api {
     let router = table(Some(service)).split_for_parts().0;
-    let description = openapi();
     let router = router
-        .route("/v1/openapi.json", get(async || axum::Json(description)))
+        .route("/v1/openapi.json", get(async || axum::Json(openapi())))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(Arc::clone(service), nudge))

@@ -83,8 +83,9 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
     let terms =
         Terms { connections_max: config.serve.connections, head_timeout_ms: config.serve.arrival_timeout_ms };
     let mut faces = JoinSet::new();
+    let api = api(&service);
     for door in [network, socket] {
-        faces.spawn(serve::serve(door, api(&service), terms, stop.clone(), bound));
+        faces.spawn(serve::serve(door, api.clone(), terms, stop.clone(), bound));
     }
     let failed = tokio::select! {
         () = asked.next() => None,

@@ -30,15 +30,6 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn rows(host: &Service, state: &str) -> usize {
-    let figures = host.get("/metrics").text();
-    let line = format!("onceward_outbox_rows{{namespace=\"default\",state=\"{state}\"}} ");
-    figures
-        .lines()
-        .find_map(|found| found.strip_prefix(&line))
-        .map_or(0, |number| number.parse().expect("a number"))
-}
-
 #[test]
 fn a_lead_goes_on_to_the_crm_without_a_model_and_is_marked_for_a_person() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -49,7 +40,7 @@ fn a_lead_goes_on_to_the_crm_without_a_model_and_is_marked_for_a_person() {
         .expect("a workspace");
     let host = Service::start(&workspace);
     let accepted = check(&host.post("/v1/sources/web-form/events", &lead("m1")), 202, "accepted");
-    until("the deal is written", || rows(&host, "sent") == 1);
+    until("the deal is written", || host.rows("sent") == 1);
     assert_eq!(evidence::deals(&dir.path().join("receiver")).expect("the receiver's file").len(), 1);
     assert_eq!(workspace.model_calls().expect("the model's log"), 3, "three attempts, and no more");
     let whole = host.get(&format!("/v1/works/{}", work_of(&accepted))).json().expect("a work");
@@ -70,7 +61,7 @@ fn rows_wait_while_the_crm_is_away_and_go_out_once_when_it_is_back() {
     for number in 0..5 {
         check(&host.post("/v1/sources/web-form/events", &lead(&format!("m{number}"))), 202, "accepted");
     }
-    until("all deals are written", || rows(&host, "sent") == 5);
+    until("all deals are written", || host.rows("sent") == 5);
     let deals = evidence::deals(&receiver_dir).expect("the receiver's file");
     assert_eq!(deals.len(), 5, "one deal a lead: {deals:?}");
     let works = host.get("/v1/works?state=done").json().expect("a list");

@@ -47,20 +47,13 @@ impl Stage {
         check(&self.host.post("/v1/sources/shop/events", &event), 202, "accepted");
     }
 
-    fn rows(&self, state: &str) -> usize {
-        let figures = self.host.get("/metrics").text();
-        let line = format!("onceward_outbox_rows{{namespace=\"default\",state=\"{state}\"}} ");
-        let number = figures.lines().find_map(|found| found.strip_prefix(&line).map(str::to_owned));
-        number.map_or(0, |number| number.parse().expect("a number"))
-    }
-
     fn until_rows(&self, state: &str, number: usize) {
         let begun = Instant::now();
-        while self.rows(state) != number {
+        while self.host.rows(state) != number {
             assert!(
                 begun.elapsed() < PATIENCE,
                 "there are {} rows {state}, and not {number}",
-                self.rows(state)
+                self.host.rows(state)
             );
         }
     }
@@ -132,7 +125,7 @@ fn s26_no_row_goes_into_a_private_network_and_no_redirect_is_followed() {
     stage.send("m1", &json!({ "slot": "message", "body": { "number": 1 } }));
     let begun = Instant::now();
     let paused = "onceward_pauses{namespace=\"default\"} 1";
-    while stage.rows("blocked") != 1 && !stage.host.get("/metrics").text().contains(paused) {
+    while stage.host.rows("blocked") != 1 && !stage.host.get("/metrics").text().contains(paused) {
         assert!(begun.elapsed() < PATIENCE, "{}", stage.host.get("/metrics").text());
     }
     let counts = evidence::counts(&stage.receiver_dir).expect("the receiver's file");
