@@ -4,6 +4,8 @@
 //! time and repeat chance. Deadlines inside one run (time-outs) use the runtime's monotonic timer instead, which
 //! no ledger rule depends on.
 
+pub mod sim;
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Time of day and randomness, as the host sees them.

@@ -24,6 +24,9 @@ pub mod runtime;
 // movement
 pub mod dispatch;
 
+// watchers: none uses another
+pub mod verify;
+
 // faces
 pub mod api;
 pub mod cli;

@@ -4,7 +4,7 @@
 //! `run`, that the event's own work and all that descends from it are done, and with `--deliver` that their rows are sent, or
 //! that a step which only reads has its result;
 //! for `resume`, that no work waits, for its time or for a person, and with `--deliver` that every row is sent; for
-//! `deliver`, that every row is sent; for `claim`, that the caller may act; for what it says afterwards, that it counts.
+//! `deliver`, that every row is sent; for `claim`, that the caller may act; for `verify`, that nothing was found; for what it says afterwards, that it counts.
 
 pub mod config;
 pub mod compose;
@@ -41,6 +41,7 @@ mod reprocess;
 mod standing;
 mod status;
 mod wait;
+mod verify;
 
 use crate::cli::config::Config;
 use crate::cli::output::Format;
@@ -127,6 +128,8 @@ enum Verb {
     /// Markers, which end windows that no clock ends.
     #[command(subcommand)]
     Marker(retention::Verb),
+    /// Crash-test a step or the flow: stop it at every place where something can go wrong.
+    Verify(verify::Args),
     /// Tokens: who may ask a host for what over the network.
     #[command(subcommand)]
     Token(token::Verb),
@@ -178,8 +181,9 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 async fn run(cli: Cli) -> Result<Ending> {
     let format = if cli.json { Format::Json } else { Format::Text };
     let config = || Config::load(&cli.config)?.choose_namespace(cli.namespace.as_deref());
-    // The service's log begins with the configuration, which says where traces go.
-    if !matches!(cli.verb, Verb::Serve(_)) {
+    // The service's log begins with the configuration, which says where traces go. Of what goes wrong in runs that are made to
+    // go wrong a log would tell nothing but that.
+    if !matches!(cli.verb, Verb::Serve(_)) && !(matches!(cli.verb, Verb::Verify(_)) && !cli.verbose) {
         telemetry::init(cli.verbose, None);
     }
     match cli.verb {
@@ -207,6 +211,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Progress(verb) => progress::progress(&config()?, verb, format).await,
         Verb::Retain(args) => retention::retain(&config()?, &args, format).await,
         Verb::Marker(verb) => retention::marker(&config()?, verb, format).await,
+        Verb::Verify(args) => verify::verify(config, args, format).await,
         Verb::Token(verb) => token::token(&config()?, verb, format).await,
     }
 }

@@ -12,6 +12,7 @@ pub mod world;
 pub mod stop;
 pub mod decide;
 pub mod job;
+pub mod probe;
 pub mod row;
 mod state;
 mod wit;

@@ -6,6 +6,7 @@ use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
 use crate::runtime::loader::Loader;
 use crate::runtime::plugin::Plugin;
+use crate::runtime::probe::Probe;
 use crate::runtime::run::Run;
 use crate::runtime::run::run;
 use crate::runtime::stop::Stop;
@@ -17,9 +18,10 @@ pub use crate::runtime::engine::EngineSettings;
 
 /// The loaded steps with all that their runs need.
 pub struct Runtime {
-    loader: Loader,
+    loader: Arc<Loader>,
     desk: Arc<DecisionDesk>,
     places: Arc<Semaphore>,
+    probe: Option<Arc<dyn Probe>>,
 }
 
 /// Room for one instance. It is given back when this is dropped.
@@ -30,9 +32,21 @@ pub struct Place(#[expect(dead_code, reason = "it is held, and never looked at")
 impl Runtime {
     /// A runtime without steps.
     pub fn new(settings: &EngineSettings, desk: Arc<DecisionDesk>) -> Result<Self, EngineError> {
-        let loader = Loader::new(settings)?;
-        let places = Arc::new(Semaphore::new(settings.instances_max as usize));
-        Ok(Self { loader, desk, places })
+        let loader = Arc::new(Loader::new(settings)?);
+        Ok(Self::over(loader, settings.instances_max, desk))
+    }
+
+    /// A runtime over steps that are loaded already, with so many places of its own.
+    #[must_use]
+    pub fn over(loader: Arc<Loader>, instances_max: u32, desk: Arc<DecisionDesk>) -> Self {
+        Self { loader, desk, places: Arc::new(Semaphore::new(instances_max as usize)), probe: None }
+    }
+
+    /// Tell this of every call that a step makes into the host.
+    #[must_use]
+    pub fn probed(mut self, probe: Arc<dyn Probe>) -> Self {
+        self.probe = Some(probe);
+        self
     }
 
     /// The loaded steps.
@@ -75,7 +89,7 @@ impl Runtime {
         stop: impl Future<Output = Stop>,
     ) -> Run {
         let run = tokio::select! {
-            run = run(&self.loader.engine, plugin, job, Arc::clone(&self.desk), limits) => run,
+            run = run(&self.loader.engine, plugin, job, Arc::clone(&self.desk), limits, self.probe.clone()) => run,
             stop = stop => Run::stopped(stop),
         };
         drop(place);

@@ -5,6 +5,7 @@ use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
 use crate::runtime::plugin::Plugin;
+use crate::runtime::probe::Probe;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
@@ -75,9 +76,10 @@ pub(super) async fn run(
     job: Arc<Job>,
     desk: Arc<DecisionDesk>,
     limits: Arc<Limits>,
+    probe: Option<Arc<dyn Probe>>,
 ) -> Run {
     let wall = Arc::new(Wall::start(limits.wall_ms));
-    let state = RunState::new(Arc::clone(&job), desk, Arc::clone(&limits), Arc::clone(&wall));
+    let state = RunState::new(Arc::clone(&job), desk, Arc::clone(&limits), Arc::clone(&wall), probe);
     let mut store = Store::new(engine, state);
     store.limiter(|state| &mut state.memory);
     store.set_hostcall_fuel(usize::try_from(limits.call_bytes).unwrap_or(usize::MAX));

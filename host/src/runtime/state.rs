@@ -5,6 +5,7 @@ use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
 use crate::runtime::limits::MemoryMeter;
+use crate::runtime::probe::Probe;
 use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
 use crate::store::outbox::NewRow;
@@ -29,11 +30,19 @@ pub(super) struct RunState {
     log_bytes_left: u64,
     log_cut: bool,
     calls_left: u32,
+    probe: Option<Arc<dyn Probe>>,
 }
 
 impl RunState {
-    pub(super) fn new(job: Arc<Job>, desk: Arc<DecisionDesk>, limits: Arc<Limits>, wall: Arc<Wall>) -> Self {
+    pub(super) fn new(
+        job: Arc<Job>,
+        desk: Arc<DecisionDesk>,
+        limits: Arc<Limits>,
+        wall: Arc<Wall>,
+        probe: Option<Arc<dyn Probe>>,
+    ) -> Self {
         Self {
+            probe,
             job,
             desk,
             wall,
@@ -51,15 +60,16 @@ impl RunState {
         }
     }
 
-    /// Count a call into the host. Every host function begins with it.
-    pub(super) fn count_call(&mut self) -> Result<(), Stop> {
-        match self.calls_left.checked_sub(1) {
-            Some(left) => {
-                self.calls_left = left;
-                Ok(())
-            }
-            None => Err(Stop::HostCalls { limit: self.limits.host_calls }),
+    /// Count a call into the host, and tell the probe of it. Every host function begins with it.
+    pub(super) async fn begin_call(&mut self, function: &'static str) -> Result<(), Stop> {
+        let Some(left) = self.calls_left.checked_sub(1) else {
+            return Err(Stop::HostCalls { limit: self.limits.host_calls });
+        };
+        self.calls_left = left;
+        if let Some(probe) = &self.probe {
+            probe.host_call(function).await;
         }
+        Ok(())
     }
 
     /// Why a step that only reads does not get this, where it does not.

@@ -9,19 +9,19 @@ const DERIVED_ID_LABEL: &str = "onceward/derived-id";
 
 impl Host for RunState {
     async fn occurred_at(&mut self) -> wasmtime::Result<i64> {
-        self.count_call()?;
+        self.begin_call("context.occurred-at").await?;
         Ok(self.job.work.occurred_at_ms)
     }
 
     async fn seed(&mut self, label: String) -> wasmtime::Result<u64> {
-        self.count_call()?;
+        self.begin_call("context.seed").await?;
         let bytes = digest(SEED_LABEL, &[self.job.work.work_id.as_bytes(), label.as_bytes()]);
         let (first, _) = bytes.split_first_chunk::<8>().expect("a digest has 32 bytes");
         Ok(u64::from_be_bytes(*first))
     }
 
     async fn derive_id(&mut self, label: String) -> wasmtime::Result<String> {
-        self.count_call()?;
+        self.begin_call("context.derive-id").await?;
         let bytes = digest(DERIVED_ID_LABEL, &[self.job.work.work_id.as_bytes(), label.as_bytes()]);
         let (first, _) = bytes.split_first_chunk::<16>().expect("a digest has 32 bytes");
         Ok(uuid(*first))

@@ -18,7 +18,7 @@ type Answer<T> = wasmtime::Result<Result<T, DecisionError>>;
 
 impl Host for RunState {
     async fn recall(&mut self, slot: String) -> Answer<Option<Decision>> {
-        self.count_call()?;
+        self.begin_call("decisions.recall").await?;
         if let Err(error) = usable(&slot) {
             return Ok(Err(error));
         }
@@ -30,7 +30,7 @@ impl Host for RunState {
     }
 
     async fn cache(&mut self, slot: String, answer: String) -> Answer<Decision> {
-        self.count_call()?;
+        self.begin_call("decisions.cache").await?;
         if let Err(what) = self.refuse_read_only("recording an answer") {
             return Ok(Err(DecisionError::NotGranted(what)));
         }
@@ -62,7 +62,7 @@ impl Host for RunState {
     }
 
     async fn decide(&mut self, question: Question) -> Answer<Decision> {
-        self.count_call()?;
+        self.begin_call("decisions.decide").await?;
         if let Err(what) = self.refuse_read_only("asking for a decision") {
             return Ok(Err(DecisionError::NotGranted(what)));
         }

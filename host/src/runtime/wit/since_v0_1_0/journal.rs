@@ -5,7 +5,7 @@ use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::journal::Host;
 
 impl Host for RunState {
     async fn note(&mut self, text: String) -> wasmtime::Result<()> {
-        self.count_call()?;
+        self.begin_call("journal.note").await?;
         RunState::note(self, text);
         Ok(())
     }

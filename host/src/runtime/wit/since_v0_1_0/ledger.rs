@@ -13,7 +13,7 @@ type Answer<T> = wasmtime::Result<Result<T, LedgerError>>;
 
 impl Host for RunState {
     async fn claim(&mut self, items: Vec<String>) -> Answer<Vec<ItemVerdict>> {
-        self.count_call()?;
+        self.begin_call("ledger.claim").await?;
         if let Err(what) = self.refuse_read_only("claiming items") {
             return Ok(Err(LedgerError::Limit(what)));
         }
@@ -55,7 +55,7 @@ impl Host for RunState {
     }
 
     async fn record_effect(&mut self, effect: Effect) -> Answer<()> {
-        self.count_call()?;
+        self.begin_call("ledger.record-effect").await?;
         let reference_bytes = effect.external_reference.as_ref().map_or(0, String::len);
         if reference_bytes > NAME_LIMIT_BYTES {
             let what = format!("an external reference has at most {NAME_LIMIT_BYTES} bytes");
@@ -76,7 +76,7 @@ impl Host for RunState {
     }
 
     async fn release(&mut self, item: String) -> Answer<()> {
-        self.count_call()?;
+        self.begin_call("ledger.release").await?;
         if !self.items_held.remove(&item) {
             return Ok(Err(not_claimed(item)));
         }

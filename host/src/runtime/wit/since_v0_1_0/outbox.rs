@@ -9,7 +9,7 @@ use crate::store::outbox::{Approval, FoundRow, NewRow};
 
 impl Host for RunState {
     async fn enqueue(&mut self, row: Row) -> wasmtime::Result<Result<String, EnqueueError>> {
-        self.count_call()?;
+        self.begin_call("outbox.enqueue").await?;
         if let Err(what) = self.refuse_read_only("enqueuing a row") {
             return Ok(Err(EnqueueError::NotGranted(what)));
         }

@@ -7,7 +7,7 @@ use crate::store::work::Mark;
 
 impl Host for RunState {
     async fn advance(&mut self, stage: String) -> wasmtime::Result<Result<(), ProgressError>> {
-        self.count_call()?;
+        self.begin_call("progress.advance").await?;
         if let Err(what) = self.refuse_read_only("moving a handoff") {
             return Ok(Err(ProgressError::UnknownStage(what)));
         }
@@ -35,7 +35,7 @@ impl Host for RunState {
     }
 
     async fn load_cursor(&mut self) -> wasmtime::Result<Option<String>> {
-        self.count_call()?;
+        self.begin_call("progress.load-cursor").await?;
         Ok(self.job.work.cursor.clone())
     }
 }

@@ -1,0 +1,72 @@
+//! How far a search is, on standard error: a line that moves on a terminal, and one line a phase elsewhere.
+
+use crate::verify::search::{Phase, Progress};
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The bar's width in characters.
+const WIDTH: usize = 30;
+
+/// The shortest time between two pictures.
+const PICTURE: Duration = Duration::from_millis(100);
+
+/// The bar.
+pub(super) struct Bar {
+    terminal: bool,
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    shown: Option<Instant>,
+    phase: Option<Phase>,
+}
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        Self { terminal: std::io::stderr().is_terminal(), last: Mutex::default() }
+    }
+
+    /// Show how far it is.
+    pub(super) fn show(&self, progress: Progress) {
+        let Progress { phase, done, of } = progress;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let begins = last.phase.replace(phase) != Some(phase);
+        if !self.terminal {
+            if begins && of > 1 {
+                write(&format!("{}: {of} runs\n", name(phase)));
+            }
+            return;
+        }
+        if done < of && !begins && last.shown.is_some_and(|shown| shown.elapsed() < PICTURE) {
+            return;
+        }
+        last.shown = Some(Instant::now());
+        let filled = WIDTH * done / of.max(1);
+        write(&format!("\r{:<14} [{:<WIDTH$}] {done}/{of}   ", name(phase), "#".repeat(filled)));
+    }
+
+    /// The search has ended.
+    pub(super) fn end(&self) {
+        if self.terminal {
+            write("\r\x1b[K");
+        }
+    }
+}
+
+/// A phase, for people.
+pub(super) const fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Single => "single faults",
+        Phase::Pairs => "pairs",
+        Phase::Deep => "deep, by chance",
+    }
+}
+
+/// There is nobody to tell where this fails.
+fn write(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}

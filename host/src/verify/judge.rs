@@ -1,0 +1,87 @@
+//! Whether a run is as good as one without faults.
+//!
+//! A fault may change *which* answer of a model is recorded: one that was lost before it was recorded is asked for again. So
+//! a run is compared with the run without faults in which the model gives the very answers that were recorded, and none
+//! where none was.
+
+use crate::verify::answers::Question;
+use crate::verify::fault::Fault;
+use crate::verify::finding::Finding;
+use crate::verify::host::MODEL_CALLS;
+use crate::verify::run::{Observed, RunError, run};
+use crate::verify::schedule::Schedule;
+use crate::verify::subject::Subject;
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Answers by question; none where the model does not answer.
+type Fixed = BTreeMap<Question, Option<String>>;
+
+/// Judges runs of one subject.
+pub struct Judge {
+    subject: Arc<Subject>,
+    clean: Observed,
+    /// Clean runs with other answers.
+    others: Mutex<HashMap<Fixed, Arc<Observed>>>,
+}
+
+impl Judge {
+    /// Run once without faults; everything is compared with that.
+    ///
+    /// # Errors
+    /// [`RunError`], where the machine does not allow it.
+    pub fn new(subject: &Arc<Subject>) -> Result<Self, RunError> {
+        let clean = run(subject, &Schedule::clean(), Fixed::new())?;
+        Ok(Self { subject: Arc::clone(subject), clean, others: Mutex::default() })
+    }
+
+    /// The run without faults.
+    #[must_use]
+    pub fn clean(&self) -> &Observed {
+        &self.clean
+    }
+
+    /// Make a run, and say what is wrong with it.
+    ///
+    /// # Errors
+    /// [`RunError`], where the machine does not allow it.
+    pub fn try_out(&self, schedule: &Schedule) -> Result<(Observed, Vec<Finding>), RunError> {
+        let observed = run(&self.subject, schedule, Fixed::new())?;
+        let mut findings = observed.findings.clone();
+        findings.extend(observed.outcome.findings.iter().cloned());
+        let clean = self.clean_with(&observed)?;
+        findings.extend(observed.outcome.differences(&clean.outcome));
+        // A fault loses one answer at most, and a model that is down as many as one decision asks for.
+        let lost = schedule.faults().map(|(_, fault)| match fault {
+            Fault::ModelDown | Fault::ModelInvalid => u64::from(MODEL_CALLS),
+            _ => 1,
+        });
+        let allowed = self.clean.calls.max(clean.calls) + lost.sum::<u64>();
+        if observed.calls > allowed {
+            findings.push(Finding::Calls { calls: observed.calls, allowed });
+        }
+        Ok((observed, findings))
+    }
+
+    /// The clean run in which the model gives what was recorded in this one.
+    fn clean_with(&self, observed: &Observed) -> Result<Arc<Observed>, RunError> {
+        let is_recorded = |answer: &&String| {
+            serde_json::from_str(answer).is_ok_and(|answer| observed.outcome.answers.contains(&answer))
+        };
+        let given = observed.given.iter();
+        let fixed: Fixed = given
+            .map(|(question, answers)| (question.clone(), answers.iter().find(is_recorded).cloned()))
+            .collect();
+        if let Some(known) = self.lock().get(&fixed) {
+            return Ok(Arc::clone(known));
+        }
+        let clean = Arc::new(run(&self.subject, &Schedule::clean(), fixed.clone())?);
+        self.lock().insert(fixed, Arc::clone(&clean));
+        Ok(clean)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Fixed, Arc<Observed>>> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
