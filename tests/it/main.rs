@@ -7,3 +7,4 @@ mod guests;
 mod protocol;
 mod process;
 mod service;
+mod verify;

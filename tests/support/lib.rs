@@ -13,4 +13,5 @@ pub mod lead_config;
 pub mod workspace;
 pub mod service;
 pub mod load;
+pub mod verified;
 pub mod webhook;

@@ -1,3 +1,3 @@
 //! The clock that tests hold in their hands; it is the host's own, since `verify` moves time too.
 
-pub use onceward::clock::sim::{SimClock, START_MS};
+pub use onceward::clock::sim::{START_MS, SimClock};

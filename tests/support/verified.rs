@@ -148,7 +148,8 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 /// Where there is none.
 #[must_use]
 pub fn bad_event(name: &str) -> Event {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("guests/bad/events").join(format!("{name}.json"));
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("guests/bad/events").join(format!("{name}.json"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Event::parse(&bytes).expect("a well-formed event")
 }

@@ -104,5 +104,7 @@ pub(super) async fn verify(
 
 /// Runs have runtimes of their own, so that each is on one thread.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.context("verifying: a run has panicked; that is a fault of the host")
+    tokio::task::spawn_blocking(work)
+        .await
+        .context("verifying: a run has panicked; that is a fault of the host")
 }

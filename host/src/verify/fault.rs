@@ -77,7 +77,9 @@ impl Fault {
         match self {
             Self::DiesBefore => "the host dies before this",
             Self::DiesAfter => "it happens, and the host dies before it hears of it",
-            Self::Overtaken => "the host stands still here; its leases end, another host does the rest; then it goes on",
+            Self::Overtaken => {
+                "the host stands still here; its leases end, another host does the rest; then it goes on"
+            }
             Self::Redelivered => "meanwhile the same event arrives at another host",
             Self::Busy => "the ledger is busy; nothing of it is kept",
             Self::NotApplied => "the request does not reach the destination",
@@ -120,7 +122,10 @@ impl FromStr for Fault {
     type Err = UnknownFault;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|fault| fault.word() == text).ok_or_else(|| UnknownFault { word: text.to_owned() })
+        Self::ALL
+            .into_iter()
+            .find(|fault| fault.word() == text)
+            .ok_or_else(|| UnknownFault { word: text.to_owned() })
     }
 }
 

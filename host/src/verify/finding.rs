@@ -78,6 +78,14 @@ pub enum Finding {
         /// How often at most.
         allowed: u64,
     },
+    /// Two runs of a work were both taken for its end.
+    #[error("{work} was finished {times} times: a run that had lost its claim changed finished work")]
+    FinishedTwice {
+        /// The work's key.
+        work: String,
+        /// How often.
+        times: usize,
+    },
     /// Something did not come to an end.
     #[error("{what} is {state} after all has come to rest")]
     Left {

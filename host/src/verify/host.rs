@@ -61,7 +61,8 @@ impl Host {
         let models = subject.models().into_iter();
         let models = models.map(|name| (name, ModelSetup { model: Arc::clone(&model), patience })).collect();
         let desk = Arc::new(DecisionDesk::new(Arc::clone(&store), Arc::clone(&clock), models));
-        let runtime = Runtime::over(Arc::clone(&subject.loader), PLACES, desk).probed(Arc::clone(process) as _);
+        let runtime =
+            Runtime::over(Arc::clone(&subject.loader), PLACES, desk).probed(Arc::clone(process) as _);
         let dispatcher = Dispatcher::new(
             Arc::clone(&store),
             Arc::new(runtime),

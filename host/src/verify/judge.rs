@@ -5,15 +5,19 @@
 //! where none was.
 
 use crate::verify::answers::Question;
-use crate::verify::fault::Fault;
+use crate::verify::fault::{Door, Fault};
 use crate::verify::finding::Finding;
 use crate::verify::host::MODEL_CALLS;
 use crate::verify::run::{Observed, RunError, run};
 use crate::verify::schedule::Schedule;
 use crate::verify::subject::Subject;
+use crate::verify::trace::Step;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The operation that records an answer.
+const RECORD: &str = "decision_record";
 
 /// Answers by question; none where the model does not answer.
 type Fixed = BTreeMap<Question, Option<String>>;
@@ -24,6 +28,18 @@ pub struct Judge {
     clean: Observed,
     /// Clean runs with other answers.
     others: Mutex<HashMap<Fixed, Arc<Observed>>>,
+}
+
+/// Calls of a model whose answers may have been lost at a point, and which may be made again: those that were under way, or
+/// whose answer was not on record yet.
+fn lost(step: &Step) -> u64 {
+    match (step.fault, step.door) {
+        (Some(Fault::ModelDown), _) => u64::from(MODEL_CALLS),
+        (Some(_), Door::Model) => 1,
+        (Some(Fault::DiesAfter), Door::Ledger) | (None, _) => 0,
+        (Some(_), Door::Ledger) if step.what == RECORD => 1,
+        (Some(_), _) => 0,
+    }
 }
 
 impl Judge {
@@ -52,12 +68,7 @@ impl Judge {
         findings.extend(observed.outcome.findings.iter().cloned());
         let clean = self.clean_with(&observed)?;
         findings.extend(observed.outcome.differences(&clean.outcome));
-        // A fault loses one answer at most, and a model that is down as many as one decision asks for.
-        let lost = schedule.faults().map(|(_, fault)| match fault {
-            Fault::ModelDown | Fault::ModelInvalid => u64::from(MODEL_CALLS),
-            _ => 1,
-        });
-        let allowed = self.clean.calls.max(clean.calls) + lost.sum::<u64>();
+        let allowed = self.clean.calls.max(clean.calls) + observed.trace.iter().map(lost).sum::<u64>();
         if observed.calls > allowed {
             findings.push(Finding::Calls { calls: observed.calls, allowed });
         }

@@ -10,6 +10,9 @@ use crate::verify::receiver::Written;
 use crate::verify::subject::NAMESPACE;
 use std::collections::BTreeMap;
 
+/// How the evidence of a run that finished its work begins.
+const DONE: &str = "done";
+
 /// Works, rows and decisions of one run at most; one event makes a few.
 const LIST_LIMIT: u32 = 10_000;
 
@@ -56,7 +59,8 @@ impl Outcome {
     #[must_use]
     pub fn differences(&self, clean: &Self) -> Vec<Finding> {
         let absent = || "nothing".to_owned();
-        let names = clean.parts.keys().chain(self.parts.keys().filter(|name| !clean.parts.contains_key(*name)));
+        let names =
+            clean.parts.keys().chain(self.parts.keys().filter(|name| !clean.parts.contains_key(*name)));
         names
             .filter(|name| clean.parts.get(*name) != self.parts.get(*name))
             .map(|name| Finding::Differs {
@@ -142,10 +146,16 @@ impl Outcome {
         work: &WorkRecord,
         rows: &[OutboxRow],
     ) -> Result<(), StoreError> {
-        let lines = ledger.evidence_list(WorkRef { namespace: NAMESPACE.to_owned(), id: work.work_id }).await?;
+        let lines =
+            ledger.evidence_list(WorkRef { namespace: NAMESPACE.to_owned(), id: work.work_id }).await?;
         let tells = |kinds: &[&str], of: &str| {
             lines.iter().any(|line| kinds.contains(&line.kind.as_str()) && line.detail.contains(of))
         };
+        let ends =
+            lines.iter().filter(|line| line.kind == "settled" && line.detail.starts_with(DONE)).count();
+        if ends > 1 {
+            self.findings.push(Finding::FinishedTwice { work: work.readable_key.clone(), times: ends });
+        }
         let mut missing = Vec::new();
         if !tells(&["claimed", "recorded"], "") {
             missing.push("its claim".to_owned());

@@ -19,7 +19,8 @@ pub(super) struct Destination {
 #[async_trait]
 impl Connector for Destination {
     async fn deliver(&self, delivery: Delivery<'_>) -> Answer {
-        let fault = self.process.pass(Door::Destination(self.declared), &format!("send to {}", self.name)).await;
+        let fault =
+            self.process.pass(Door::Destination(self.declared), &format!("send to {}", self.name)).await;
         if fault == Some(Fault::NotApplied) {
             return Answer::NotApplied(trouble("connection refused (simulated)"));
         }

@@ -5,6 +5,7 @@ use crate::runtime::probe::Probe;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::world::World;
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +52,12 @@ impl Process {
             }
             fault => Some(fault),
         }
+    }
+
+    /// Where the ledger's file is, for hosts that go past its rules.
+    #[must_use]
+    pub fn ledger_path(&self) -> &Path {
+        self.world.path()
     }
 
     /// Another host does all that it finds to do, after every lease has ended or at once.

@@ -20,7 +20,9 @@ use serde_json::{Map, Value, json};
 /// # Errors
 /// Why there is none, in words.
 pub fn answer(schema: Option<&str>, number: usize) -> Result<String, String> {
-    let Some(text) = schema else { return Ok(json!({ "answer": format!("variant {}", number + 1) }).to_string()) };
+    let Some(text) = schema else {
+        return Ok(json!({ "answer": format!("variant {}", number + 1) }).to_string());
+    };
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let answer = sample(&value, number).to_string();
     let schema = Schema::compile(text).map_err(|error| error.to_string())?;
@@ -76,7 +78,8 @@ fn array(schema: &Value, number: usize) -> Value {
 }
 
 fn string(schema: &Value, number: usize) -> String {
-    let limit = |name: &str| schema.get(name).and_then(Value::as_u64).and_then(|chars| usize::try_from(chars).ok());
+    let limit =
+        |name: &str| schema.get(name).and_then(Value::as_u64).and_then(|chars| usize::try_from(chars).ok());
     let mut text = format!("variant {}", number + 1);
     if let Some(least) = limit("minLength") {
         text.extend(std::iter::repeat_n('.', least.saturating_sub(text.len())));
@@ -91,7 +94,8 @@ fn string(schema: &Value, number: usize) -> String {
 /// A number within the schema's bounds, another one for each answer as far as they allow.
 fn number_within(schema: &Value, number: usize) -> f64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-    let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|bound| bound + 0.5)).unwrap_or(0.0);
+    let least =
+        bound("minimum").or_else(|| bound("exclusiveMinimum").map(|bound| bound + 0.5)).unwrap_or(0.0);
     let most = bound("maximum").or_else(|| bound("exclusiveMaximum").map(|bound| bound - 0.5));
     let step = most.map_or(1.0, |most| ((most - least) / 4.0).min(1.0));
     least + step * (number % 4) as f64

@@ -64,7 +64,12 @@ impl SubjectDestination {
     /// A destination that is what it was declared to be.
     #[must_use]
     pub fn honest(declared: Tier) -> Self {
-        Self { declared, really: declared, envelope: Envelope::new("https://simulated.invalid"), terms: RowTerms::default() }
+        Self {
+            declared,
+            really: declared,
+            envelope: Envelope::new("https://simulated.invalid"),
+            terms: RowTerms::default(),
+        }
     }
 
     /// How a row to it is sent.
@@ -102,9 +107,13 @@ impl Subject {
 
     /// The steps, ready for a dispatcher. They are granted all that they ask for.
     pub(super) fn setups(&self) -> BTreeMap<String, Arc<StepSetup>> {
-        let terms = self.destinations.iter().map(|(name, destination)| (name.clone(), destination.terms.clone()));
+        let terms =
+            self.destinations.iter().map(|(name, destination)| (name.clone(), destination.terms.clone()));
         let granted = Grants { destinations: terms.collect(), models: self.models() };
-        self.steps.iter().map(|step| (step.plugin.contract().name.clone(), Arc::new(step.setup(&granted)))).collect()
+        self.steps
+            .iter()
+            .map(|step| (step.plugin.contract().name.clone(), Arc::new(step.setup(&granted))))
+            .collect()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::verify::tamper::Tamper;
 use crate::verify::trace::Step;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,7 +62,8 @@ impl World {
         answers: Answers,
     ) -> Result<Arc<Self>, crate::store::error::StoreError> {
         let clock = Arc::new(SimClock::default());
-        let really = subject.destinations.iter().map(|(name, destination)| (name.clone(), destination.really));
+        let really =
+            subject.destinations.iter().map(|(name, destination)| (name.clone(), destination.really));
         let world = Self {
             receivers: Receivers::new(really.collect()),
             subject: Arc::clone(subject),
@@ -150,6 +151,10 @@ impl World {
 
     pub(super) fn subject(&self) -> &Arc<Subject> {
         &self.subject
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) fn clock(&self) -> Arc<SimClock> {

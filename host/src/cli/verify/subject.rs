@@ -56,8 +56,9 @@ async fn of_step(path: &Path, instances_max: u32) -> Result<Subject> {
     let limits = Limits::default();
     let settings = EngineSettings { cache_dir: None, instances_max, memory_bytes: limits.memory_bytes };
     let loader = Arc::new(Loader::new(&settings)?);
-    let bytes = std::fs::read(path)
-        .with_context(|| format!("verifying {}: the file can't be read; build the step first", path.display()))?;
+    let bytes = std::fs::read(path).with_context(|| {
+        format!("verifying {}: the file can't be read; build the step first", path.display())
+    })?;
     let plugin = loader.load(&bytes, &limits).await;
     let plugin = plugin.with_context(|| format!("verifying {}: it is no step", path.display()))?;
     if plugin.contract().mode == Mode::ReadOnly {

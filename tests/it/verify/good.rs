@@ -1,0 +1,73 @@
+//! Steps without a mistake: whatever goes wrong, all comes to the same.
+
+use onceward::contract::tier::Tier;
+use onceward::verify::fault::Fault;
+use onceward::verify::judge::Judge;
+use onceward::verify::run::run;
+use onceward::verify::schedule::Schedule;
+use onceward::verify::search::Report;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use support::host::event;
+use support::verified::{Verified, bad_event, blocking};
+
+/// The lead flow with the steps that go on from receipts.
+fn lead_flow() -> Verified {
+    let steps =
+        ["lead_intake", "lead_classifier", "crm_writer", "reply_writer", "reply_recorder", "deal_owner"];
+    let lead = serde_json::json!({
+        "source": "web-form",
+        "message_id": "msg-1",
+        "contact": { "name": "Ada", "email": "ada@example.com" },
+        "text": "The pallet arrived broken.",
+    });
+    Verified::flow(&steps, &["lead-intake", "lead-classifier", "crm-writer", "reply-writer"])
+        .event(event("msg-1", &lead))
+}
+
+fn passed(what: &str, report: &Report) {
+    assert!(report.failure.is_none(), "{what}: {:#?}", report.failure);
+    let single = &report.phases[0];
+    assert_eq!(single.tried, single.schedules, "{what}: every single fault is tried");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_good_step_comes_through_every_fault_and_pairs_of_them_at_each_tier() {
+    for tier in [Tier::Key, Tier::Field, Tier::Lookup, Tier::Blind] {
+        let step = Verified::step("good_deal").declared(tier).event(bad_event("good_deal"));
+        let report = step.search(Duration::from_secs(2)).await;
+        passed(tier.word(), &report);
+        assert!(report.phases.iter().all(|phase| phase.tried > 0), "{:?}", report.phases);
+        let expected: BTreeSet<Fault> = Fault::ALL.into_iter().collect();
+        let happened: BTreeSet<Fault> = report.faults.keys().copied().collect();
+        assert_eq!(happened, expected, "{tier:?}: each kind of fault has happened");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_lead_flow_comes_through_every_fault() {
+    let report = lead_flow().declared(Tier::Key).search(Duration::from_secs(1)).await;
+    passed("the lead flow", &report);
+    let sent =
+        report.clean.iter().filter(|(part, state)| part.contains("effect") && state.starts_with("sent"));
+    assert_eq!(sent.count(), 3, "the deal, the reply and the owner: {:#?}", report.clean);
+    // An answer that is lost is asked for again, and is another one.
+    assert!(report.outcomes > 1, "the model's answers differ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_one_schedule_is_always_the_same_run() {
+    let subject = lead_flow().declared(Tier::Lookup).subject().await;
+    blocking(move || {
+        let points = Judge::new(&subject).expect("a run").clean().trace.len();
+        for schedule in ["3:overtaken 12:dies-after", "0:redelivered 20:reply-lost 25:busy", "9:model-down"] {
+            let schedule: Schedule = schedule.parse().expect("a schedule");
+            let once = run(&subject, &schedule, BTreeMap::new()).expect("a run");
+            let again = run(&subject, &schedule, BTreeMap::new()).expect("a run");
+            assert!(once.trace.len() >= points.min(10), "{schedule}");
+            assert_eq!(once.trace, again.trace, "{schedule}");
+            assert_eq!(once.outcome, again.outcome, "{schedule}");
+        }
+    })
+    .await;
+}
