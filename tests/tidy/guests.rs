@@ -8,12 +8,15 @@ use crate::source::text_of;
 use crate::source::violation;
 
 const EXAMPLES: &str = "tests/guests/examples";
+/// Steps with a planted mistake. Their components' names say so, and their files' names need not.
+const BAD: &str = "tests/guests/bad";
 const MANIFEST: &str = "tests/guests/Cargo.toml";
 const TESTS: &str = "tests/it";
 
 /// What is missing around this guest. `tests` is the tests' code, without comments.
 fn neglected(path: &str, manifest: &str, tests: &str) -> Vec<Violation> {
-    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".rs");
+    let file = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".rs");
+    let name = if path.starts_with(BAD) { format!("bad_{file}") } else { file.to_owned() };
     let mut found = Vec::new();
     let entry = format!("name = \"{name}\"");
     if !manifest.lines().any(|line| line.trim() == entry) {
@@ -32,10 +35,12 @@ fn every_guest_is_built_and_run_by_a_test() {
     let manifest = text_of(MANIFEST).expect("the guests are a package");
     let tests: Vec<_> = rust_files(TESTS).iter().map(|source| lex(&source.text).uncommented).collect();
     let tests = tests.join("\n");
-    let guests = rust_files(EXAMPLES);
-    assert!(!guests.is_empty(), "the rule looks in the wrong place");
-    let violations: Vec<_> =
-        guests.iter().flat_map(|guest| neglected(&guest.path, &manifest, &tests)).collect();
+    let mut violations = Vec::new();
+    for folder in [EXAMPLES, BAD] {
+        let guests = rust_files(folder);
+        assert!(!guests.is_empty(), "the rule looks in the wrong place: {folder}");
+        violations.extend(guests.iter().flat_map(|guest| neglected(&guest.path, &manifest, &tests)));
+    }
     none_of(&violations);
 }
 
@@ -55,5 +60,7 @@ mod tests {
         ] {
             assert_eq!(neglected(path, manifest, tests).len(), count, "{manifest} {tests}");
         }
+        let bad = neglected("tests/guests/bad/echo.rs", "name = \"bad_echo\"", "run(\"bad_echo\")");
+        assert_eq!(bad, []);
     }
 }

@@ -1,0 +1,34 @@
+//! A deal for each lead, which is known by the address of who wrote.
+//!
+//! The mistake: one person can ask twice. The second, different enquiry has the identity of the first one, so it never becomes
+//! a deal. The host warns of this contract, and refuses the second enquiry since its content is another.
+
+use onceward_guest::prelude::*;
+use serde_json::Value;
+use serde_json::json;
+use test_guests::text;
+
+/// The guest.
+#[derive(Debug)]
+pub struct BadEmailIdentity;
+
+impl Step for BadEmailIdentity {
+    type Input = Value;
+    type Output = Value;
+
+    fn handle(work: Work<Value>) -> Result<Outcome<Value>, Failure> {
+        let deal = json!({ "title": text(&work.payload, "subject")?, "text": text(&work.payload, "text")? });
+        let row_id = Row::to("crm").slot("deal").payload(&deal).enqueue()?;
+        Ok(Outcome::done(json!({ "row_id": row_id })))
+    }
+}
+
+step! {
+    BadEmailIdentity,
+    name: "bad-email-identity",
+    version: 1,
+    identity: Identity::business_key(&["/email"]),
+    window: Window::ForEver,
+    response: Response::Original,
+    destinations: ["crm"],
+}

@@ -1,0 +1,35 @@
+//! A deal for each lead, which is known by the id of the notification that brought it.
+//!
+//! The mistake: `notification_id` names the request and not the lead, and each redelivery has a new one. So a redelivery is
+//! a second work, and the CRM gets a second deal. The host can't see it: it refuses `delivery_id` and `request_id` as an
+//! identity, and this name says no such thing.
+
+use onceward_guest::prelude::*;
+use serde_json::Value;
+use serde_json::json;
+use test_guests::text;
+
+/// The guest.
+#[derive(Debug)]
+pub struct BadEnvelopeIdentity;
+
+impl Step for BadEnvelopeIdentity {
+    type Input = Value;
+    type Output = Value;
+
+    fn handle(work: Work<Value>) -> Result<Outcome<Value>, Failure> {
+        let deal = json!({ "title": text(&work.payload, "subject")?, "text": text(&work.payload, "text")? });
+        let row_id = Row::to("crm").slot("deal").payload(&deal).enqueue()?;
+        Ok(Outcome::done(json!({ "row_id": row_id })))
+    }
+}
+
+step! {
+    BadEnvelopeIdentity,
+    name: "bad-envelope-identity",
+    version: 1,
+    identity: Identity::business_key(&["/notification_id"]),
+    window: Window::ForEver,
+    response: Response::Original,
+    destinations: ["crm"],
+}
