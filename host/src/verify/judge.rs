@@ -8,7 +8,7 @@ use crate::verify::answers::Question;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::finding::Finding;
 use crate::verify::host::MODEL_CALLS;
-use crate::verify::run::{Observed, RunError, run};
+use crate::verify::run::{Observed, RunError, Stage};
 use crate::verify::schedule::Schedule;
 use crate::verify::subject::Subject;
 use crate::verify::trace::Step;
@@ -24,7 +24,7 @@ type Fixed = BTreeMap<Question, Option<String>>;
 
 /// Judges runs of one subject.
 pub struct Judge {
-    subject: Arc<Subject>,
+    stage: Stage,
     clean: Observed,
     /// Clean runs with other answers.
     others: Mutex<HashMap<Fixed, Arc<Observed>>>,
@@ -48,8 +48,9 @@ impl Judge {
     /// # Errors
     /// [`RunError`], where the machine does not allow it.
     pub fn new(subject: &Arc<Subject>) -> Result<Self, RunError> {
-        let clean = run(subject, &Schedule::clean(), Fixed::new())?;
-        Ok(Self { subject: Arc::clone(subject), clean, others: Mutex::default() })
+        let stage = Stage::new(subject)?;
+        let clean = stage.run(&Schedule::clean(), Fixed::new())?;
+        Ok(Self { stage, clean, others: Mutex::default() })
     }
 
     /// The run without faults.
@@ -63,7 +64,7 @@ impl Judge {
     /// # Errors
     /// [`RunError`], where the machine does not allow it.
     pub fn try_out(&self, schedule: &Schedule) -> Result<(Observed, Vec<Finding>), RunError> {
-        let observed = run(&self.subject, schedule, Fixed::new())?;
+        let observed = self.stage.run(schedule, Fixed::new())?;
         let mut findings = observed.findings.clone();
         findings.extend(observed.outcome.findings.iter().cloned());
         let clean = self.clean_with(&observed)?;
@@ -87,7 +88,7 @@ impl Judge {
         if let Some(known) = self.lock().get(&fixed) {
             return Ok(Arc::clone(known));
         }
-        let clean = Arc::new(run(&self.subject, &Schedule::clean(), fixed.clone())?);
+        let clean = Arc::new(self.stage.run(&Schedule::clean(), fixed.clone())?);
         self.lock().insert(fixed, Arc::clone(&clean));
         Ok(clean)
     }

@@ -15,8 +15,10 @@ use crate::verify::subject::{NAMESPACE, Subject};
 use crate::verify::trace::Step;
 use crate::verify::world::World;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
+use tempfile::TempDir;
 
 /// Rounds in which people act. What is not right after them does not get right.
 const ROUNDS_MAX: usize = 3;
@@ -58,35 +60,65 @@ pub struct Observed {
     pub troubles: Vec<String>,
 }
 
-/// Run once. `fixed` answers are given to their questions, and no others.
-///
-/// # Errors
-/// [`RunError`], where the machine does not allow it.
-pub fn run(
-    subject: &Arc<Subject>,
-    schedule: &Schedule,
-    fixed: BTreeMap<Question, Option<String>>,
-) -> Result<Observed, RunError> {
-    let folder = tempfile::tempdir().map_err(RunError::Folder)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(RunError::Runtime)?;
-    let observed = runtime.block_on(observe(subject, schedule, fixed, folder.path()));
-    // What dead hosts left behind waits at closed doors for ever.
-    runtime.shutdown_background();
-    observed
+/// Where runs of one subject take place.
+pub struct Stage {
+    subject: Arc<Subject>,
+    folder: TempDir,
 }
 
-async fn observe(
-    subject: &Arc<Subject>,
-    schedule: &Schedule,
-    fixed: BTreeMap<Question, Option<String>>,
-    folder: &Path,
-) -> Result<Observed, RunError> {
-    let answers = Answers::new(subject.answers.clone(), fixed);
-    let world = World::new(subject, schedule.clone(), folder.join(LEDGER), answers)?;
-    for step in &subject.steps {
-        world.ledger().contract_register(NAMESPACE, step.plugin.contract()).await?;
+impl Stage {
+    /// A stage, with a ledger in which the steps' contracts are recorded; each run begins with a copy of it.
+    ///
+    /// # Errors
+    /// [`RunError`], where the machine does not allow it.
+    pub fn new(subject: &Arc<Subject>) -> Result<Self, RunError> {
+        let folder = tempfile::tempdir().map_err(RunError::Folder)?;
+        let stage = Self { subject: Arc::clone(subject), folder };
+        let world = World::new(subject, Schedule::clean(), stage.ledger(), Answers::default())?;
+        alone(async {
+            for step in &subject.steps {
+                world.ledger().contract_register(NAMESPACE, step.plugin.contract()).await?;
+            }
+            Ok(())
+        })?;
+        // Whoever closes a ledger last leaves all of it in the one file.
+        drop(world);
+        Ok(stage)
     }
+
+    /// Run once. `fixed` answers are given to their questions; other questions get another answer each time.
+    ///
+    /// # Errors
+    /// [`RunError`], where the machine does not allow it.
+    pub fn run(
+        &self,
+        schedule: &Schedule,
+        fixed: BTreeMap<Question, Option<String>>,
+    ) -> Result<Observed, RunError> {
+        let folder = tempfile::tempdir_in(self.folder.path()).map_err(RunError::Folder)?;
+        let ledger = folder.path().join(LEDGER);
+        std::fs::copy(self.ledger(), &ledger).map_err(RunError::Folder)?;
+        let answers = Answers::new(self.subject.answers.clone(), fixed);
+        let world = World::new(&self.subject, schedule.clone(), ledger, answers)?;
+        alone(observe(&world))
+    }
+
+    fn ledger(&self) -> PathBuf {
+        self.folder.path().join(LEDGER)
+    }
+}
+
+/// Run on this thread alone.
+fn alone<T>(work: impl Future<Output = Result<T, RunError>>) -> Result<T, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(RunError::Runtime)?;
+    let done = runtime.block_on(work);
+    // What dead hosts left behind waits at closed doors for ever.
+    runtime.shutdown_background();
+    done
+}
+
+async fn observe(world: &Arc<World>) -> Result<Observed, RunError> {
     world.live(0, true).await;
     for _ in 0..ROUNDS_MAX {
         if people::act(&*world.ledger(), world.receivers()).await? == 0 {
@@ -95,7 +127,7 @@ async fn observe(
         world.live(0, true).await;
     }
     world.end_faults();
-    repeat(&world).await?;
+    repeat(world).await?;
     world.live(0, true).await;
     let outcome = Outcome::read(&*world.ledger(), &world.receivers().written()).await?;
     let (given, calls, troubles) =

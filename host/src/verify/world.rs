@@ -3,11 +3,12 @@
 use crate::clock::Clock;
 use crate::clock::sim::SimClock;
 use crate::store::Store;
-use crate::store::sqlite::{SqliteSettings, SqliteStore};
+use crate::store::error::StoreError;
+use crate::store::sqlite::{Outlives, SqliteSettings, SqliteStore};
 use crate::verify::answers::Answers;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::finding::Finding;
-use crate::verify::host::Host;
+use crate::verify::host::{Host, chain};
 use crate::verify::process::Process;
 use crate::verify::receiver::Receivers;
 use crate::verify::schedule::Schedule;
@@ -60,7 +61,7 @@ impl World {
         schedule: Schedule,
         path: PathBuf,
         answers: Answers,
-    ) -> Result<Arc<Self>, crate::store::error::StoreError> {
+    ) -> Result<Arc<Self>, StoreError> {
         let clock = Arc::new(SimClock::default());
         let really =
             subject.destinations.iter().map(|(name, destination)| (name.clone(), destination.really));
@@ -99,8 +100,11 @@ impl World {
                     return;
                 }
                 // Beside a host that stands still the ledger stays open, as it does with a database server.
-                if depth == 0 {
-                    self.reopen().await;
+                if depth == 0
+                    && let Err(error) = self.reopen().await
+                {
+                    self.find(Finding::HostFailed { error: chain(&error) });
+                    return;
                 }
             }
             self.find(Finding::NeverQuiet { hosts: LIVES_MAX });
@@ -184,7 +188,7 @@ impl World {
     }
 
     /// The last owner of the file has died: the next one opens it, as it would after a crash.
-    async fn reopen(&self) {
+    async fn reopen(&self) -> Result<(), StoreError> {
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner).take();
         for _ in 0..REOPEN_TRIES {
             match ledger.take().map(Arc::try_unwrap) {
@@ -196,14 +200,13 @@ impl World {
                 Some(Ok(_)) | None => break,
             }
         }
-        if let Err(error) = self.open() {
-            panic!("opening the simulated ledger again: {error}");
-        }
+        self.open()
     }
 
-    fn open(&self) -> Result<(), crate::store::error::StoreError> {
+    fn open(&self) -> Result<(), StoreError> {
         let settings = SqliteSettings { path: self.path.clone(), max_bytes: None };
-        let store = SqliteStore::open(&settings, Arc::clone(&self.clock) as Arc<dyn Clock>)?;
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let store = SqliteStore::open_to(Outlives::Process, &settings, clock)?;
         *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(store));
         Ok(())
     }

@@ -51,7 +51,7 @@ impl Tamper for WithoutFence {
     ) -> Result<Settled, StoreError> {
         unruled(process.ledger_path())
             .execute(
-                "UPDATE work SET state = 'running', token = ?2, lease_until_ms = ?3 WHERE work_id = ?1",
+                "UPDATE work SET state = 'running', output = NULL, token = ?2, lease_until_ms = ?3 WHERE work_id = ?1",
                 (
                     settlement.work.id.as_bytes(),
                     settlement.token.to_string().parse::<i64>().expect("a number"),

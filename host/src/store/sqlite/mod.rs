@@ -62,6 +62,15 @@ pub struct SqliteSettings {
     pub max_bytes: Option<u64>,
 }
 
+/// What a commit outlives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlives {
+    /// The machine's power (`synchronous=FULL`).
+    Power,
+    /// The process alone (`synchronous=OFF`): for ledgers of simulated hosts, which no machine's end concerns.
+    Process,
+}
+
 /// A ledger in a SQLite file.
 pub struct SqliteStore {
     writer: Writer,
@@ -75,11 +84,20 @@ impl SqliteStore {
     /// Open the file, creating it where it is missing, and become its one owner. Runs that the last owner left are free
     /// to be taken over at once.
     pub fn open(settings: &SqliteSettings, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        Self::open_to(Outlives::Power, settings, clock)
+    }
+
+    /// The same, and say what its commits outlive.
+    pub fn open_to(
+        outlives: Outlives,
+        settings: &SqliteSettings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, StoreError> {
         let lock = FileLock::take(&settings.path)?;
         let connection = open::writable(settings)?;
         // Before anything is written: a file that is not ours stays as it is.
         migrate::refuse(&connection, &settings.path)?;
-        open::configure(&connection, settings)?;
+        open::configure(&connection, settings, outlives)?;
         migrate::migrate(&connection, &settings.path)?;
         open::release_hosted(&connection, clock.now_ms())?;
         let readers = Readers::new(settings.path.clone());

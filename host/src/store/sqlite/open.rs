@@ -1,7 +1,7 @@
 //! Opening the file: the lock that makes one owner, and the connection's settings.
 
 use crate::store::error::StoreError;
-use crate::store::sqlite::SqliteSettings;
+use crate::store::sqlite::{Outlives, SqliteSettings};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::path::Path;
@@ -49,15 +49,23 @@ pub(super) fn writable(settings: &SqliteSettings) -> Result<Connection, StoreErr
     Ok(connection)
 }
 
-/// Make every commit be on disk when it returns (WAL with `synchronous=FULL`), overwrite what is deleted, and keep to the
-/// size limit.
-pub(super) fn configure(connection: &Connection, settings: &SqliteSettings) -> Result<(), StoreError> {
+/// Make every commit be on disk when it returns (WAL with `synchronous=FULL`), unless it need not be; overwrite what is
+/// deleted, and keep to the size limit.
+pub(super) fn configure(
+    connection: &Connection,
+    settings: &SqliteSettings,
+    outlives: Outlives,
+) -> Result<(), StoreError> {
     let open = |source| open_error(&settings.path, source);
+    let synchronous = match outlives {
+        Outlives::Power => "FULL",
+        Outlives::Process => "OFF",
+    };
     connection
         .execute_batch(&format!(
             "PRAGMA page_size = {PAGE_BYTES};
              PRAGMA journal_mode = WAL;
-             PRAGMA synchronous = FULL;
+             PRAGMA synchronous = {synchronous};
              PRAGMA foreign_keys = ON;
              PRAGMA secure_delete = ON;
              PRAGMA trusted_schema = OFF;"
