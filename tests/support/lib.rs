@@ -11,6 +11,8 @@ pub mod model_server;
 pub mod handoffs;
 pub mod lead_config;
 pub mod workspace;
+pub mod tier_config;
 pub mod service;
 pub mod load;
+pub mod torture;
 pub mod webhook;

@@ -20,6 +20,12 @@ impl Default for SimClock {
 }
 
 impl SimClock {
+    /// The same with other chance.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self { chance: AtomicU64::new(seed), ..Self::default() }
+    }
+
     /// Move time on, or back where `by_ms` is negative.
     pub fn advance(&self, by_ms: i64) {
         self.now_ms.fetch_add(by_ms, Ordering::SeqCst);

@@ -9,3 +9,4 @@ mod fsync;
 mod full;
 mod open;
 mod triggers;
+mod wal_cut;
