@@ -55,7 +55,9 @@ fn head(flow: &[&str]) -> String {
     format!("flow = {flow:?}\n\n[runtime]\ncache_dir = {:?}\n", paths::compile_cache().display().to_string())
 }
 
-fn step(name: &str, grants: &str) -> String {
+/// A built step with what it is granted, tried again soon.
+#[must_use]
+pub fn step(name: &str, grants: &str) -> String {
     let plugin = paths::step(name).display().to_string();
     format!("[[step]]\nplugin = {plugin:?}\n{grants}\n{RETRY}\n")
 }
@@ -67,7 +69,8 @@ fn model() -> String {
 
 /// A destination at the receiver's address for rows of this kind and tier. `field` is what tells two rows of the kind
 /// apart.
-fn destination(name: &str, tier: Tier, receiver_url: &str, kind: &str, field: &str) -> String {
+#[must_use]
+pub fn destination(name: &str, tier: Tier, receiver_url: &str, kind: &str, field: &str) -> String {
     let address = match tier {
         Tier::Key => format!("url = \"{receiver_url}/any/{kind}\""),
         Tier::Field => format!("url = \"{receiver_url}/upsert/{kind}/{{{field}}}\"\nmethod = \"PUT\""),

@@ -211,14 +211,42 @@ impl Service {
         self.child.wait().expect("a child can be waited for")
     }
 
+    /// How it has ended, if it has.
+    ///
+    /// # Panics
+    /// Where the system refuses.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a child can be asked for")
+    }
+
     /// Ask it to stop, with `SIGTERM`.
     ///
     /// # Panics
     /// Where the system refuses.
     pub fn ask_to_stop(&self) {
+        self.signal("-TERM");
+    }
+
+    /// Let it stand still, with `SIGSTOP`: it does nothing, and nobody hears of it.
+    ///
+    /// # Panics
+    /// Where the system refuses.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Let it go on, with `SIGCONT`.
+    ///
+    /// # Panics
+    /// Where the system refuses.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status().expect("kill can be started");
-        assert!(sent.success(), "the host is there to be stopped");
+        let sent = Command::new("kill").args([signal, &pid]).status().expect("kill can be started");
+        assert!(sent.success(), "the host is there to be sent {signal}");
     }
 
     /// Ask it to stop, and wait until it has.

@@ -5,10 +5,9 @@
 
 mod command;
 mod debian;
-mod demo;
 mod guests;
-mod load;
 mod paths;
+mod program;
 mod rustup;
 mod std_build;
 mod summary;
@@ -49,6 +48,12 @@ enum Verb {
         #[arg(last = true)]
         args: Vec<String>,
     },
+    /// Kill the host again and again while events come in; nothing may be lost or done twice. Prints its counts.
+    Torture {
+        /// Handed on to `onceward-torture`: --minutes, --seed, --json.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -58,8 +63,9 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::WasmTarget => wasm_target::ensure(&paths).map(drop)?,
         Verb::Guests => guests::build(&paths)?,
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
-        Verb::Demo => demo::run(&paths)?,
-        Verb::Load { args } => load::run(&paths, &args)?,
+        Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
+        Verb::Load { args } => program::run(&paths, "load", &args)?,
+        Verb::Torture { args } => program::run(&paths, "torture", &args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -36,6 +36,7 @@ async fn figures(service: &Service) -> Result<LedgerFigures, StoreError> {
     let mut figures = LedgerFigures {
         ledger_bytes: size.ledger_bytes,
         wal_bytes: size.wal_bytes,
+        wal_held: size.wal_held_bytes().is_some(),
         ..LedgerFigures::default()
     };
     for namespace in service.namespaces() {

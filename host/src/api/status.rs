@@ -43,6 +43,9 @@ pub struct Status {
     pub paused: Vec<Pause>,
     /// For how long the oldest work or row has waited, in milliseconds.
     pub oldest_pending_ms: Option<i64>,
+    /// The size of the write-ahead log in bytes, where something reads an old state of the ledger and so makes it grow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wal_held_bytes: Option<u64>,
 }
 
 impl Status {
@@ -65,6 +68,7 @@ impl Status {
             quarantine: store.quarantine_count(namespace).await?,
             unconfigured: unconfigured(&store.destination_rows(namespace).await?, tiers),
             paused: store.pause_list(namespace).await?,
+            wal_held_bytes: store.ledger_size().await?.wal_held_bytes(),
             oldest_pending_ms: oldest_ms.map(|since_ms| now_ms.saturating_sub(since_ms).max(0)),
         };
         let moving = status.works(&[WorkState::Waiting, WorkState::Running])

@@ -9,6 +9,9 @@ use crate::cli::output::Format;
 use crate::cli::standing::LedgerStanding;
 use anyhow::Result;
 
+/// Bytes in a mebibyte.
+const BYTES_A_MIB: u64 = 1024 * 1024;
+
 pub(super) async fn status(config: &Config, format: Format) -> Result<Ending> {
     let hosted = Client::of_host(config).await?.is_some();
     let answer = Client::reading(config).await?.get(&["v1", "status"], &[]).await?;
@@ -30,6 +33,12 @@ pub(super) async fn status(config: &Config, format: Format) -> Result<Ending> {
     }
     if let Some(ms) = standing.status.oldest_pending_ms {
         output::line(format!("the oldest work or row has waited for {} s", ms / 1_000))?;
+    }
+    if let Some(bytes) = standing.status.wal_held_bytes {
+        output::line(format!(
+            "the write-ahead log has {} MiB and grows: something reads an old state of the ledger; end that reader (a backup, a shell with an open transaction)",
+            bytes / BYTES_A_MIB
+        ))?;
     }
     Ok(Ending::Done)
 }

@@ -20,9 +20,10 @@ impl Default for SimClock {
 }
 
 impl SimClock {
-    /// Begin chance anew from a seed.
-    pub fn seed(&self, seed: u64) {
-        self.chance.store(seed, Ordering::SeqCst);
+    /// The same with other chance.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self { chance: AtomicU64::new(seed), ..Self::default() }
     }
 
     /// Move time on to a moment, Unix milliseconds; a moment that has passed changes nothing.

@@ -113,6 +113,8 @@ pub struct LedgerFigures {
     pub pauses: Vec<(String, u64)>,
     /// The size of the write-ahead log, in bytes.
     pub wal_bytes: u64,
+    /// Whether something holds the write-ahead log, so that it grows.
+    pub wal_held: bool,
     /// The size of the ledger, in bytes.
     pub ledger_bytes: u64,
     /// Runs under way here, by namespace.
@@ -197,6 +199,11 @@ impl LedgerFigures {
         }
         for (name, help, number) in [
             ("wal_bytes", "The size of the write-ahead log", self.wal_bytes),
+            (
+                "wal_held",
+                "1 while a reader of an old state makes the write-ahead log grow",
+                self.wal_held.into(),
+            ),
             ("ledger_bytes", "The size of the ledger", self.ledger_bytes),
         ] {
             let figure = Gauge::<i64>::default();

@@ -178,8 +178,7 @@ impl Search<'_> {
             })
             .collect();
         // In an order by chance, so that a budget that ends early has tried some of all.
-        let chance = SimClock::default();
-        chance.seed(budget.seed);
+        let chance = SimClock::seeded(budget.seed);
         shuffle(&mut pairs, &chance);
         // A quarter of the time is left for the deeper ones.
         let (_, failed) = self.phase(Phase::Pairs, &pairs, Some(until - budget.time / 4))?;

@@ -11,6 +11,7 @@ mod demo;
 mod desk;
 mod erase;
 mod exit_codes;
+mod frozen;
 mod guests;
 mod hostile_output;
 mod kill_loop;
@@ -22,6 +23,7 @@ mod progress;
 mod retention;
 mod secrets;
 mod story;
+mod torture;
 mod steps;
 mod versions;
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bulk;
+mod clock_jumps;
 mod connectors;
 mod endings;
 mod models;

@@ -9,6 +9,7 @@ mod decided;
 mod desk;
 mod faces;
 mod intake;
+mod held_log;
 mod invoke;
 mod kept;
 mod life;

@@ -7,5 +7,7 @@ mod disk;
 mod erase;
 mod fsync;
 mod full;
+mod held_log;
 mod open;
 mod triggers;
+mod wal_cut;

@@ -12,6 +12,7 @@ use crate::store::durable::{Commit, Durable};
 use crate::store::error::StoreError;
 use crate::store::sqlite::scrub;
 use crate::store::sqlite::tx::{Tx, failed, first};
+use crate::store::sqlite::wal::Wal;
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -46,10 +47,11 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn start(connection: Connection, wal: Wal, clock: Arc<dyn Clock>) -> Self {
         let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
         let commits = Arc::new(AtomicU64::new(0));
-        let writing = Thread { connection, clock, commits: Arc::clone(&commits), last_token: Cell::new(0) };
+        let (commits_here, last_token) = (Arc::clone(&commits), Cell::new(0));
+        let writing = Thread { connection, wal, clock, commits: commits_here, last_token };
         let thread = std::thread::spawn(move || writing.run(commands));
         Self { queue: Some(queue), commits, thread: Some(thread) }
     }
@@ -170,6 +172,7 @@ where
 
 struct Thread {
     connection: Connection,
+    wal: Wal,
     clock: Arc<dyn Clock>,
     commits: Arc<AtomicU64>,
     last_token: Cell<i64>,
@@ -291,6 +294,7 @@ impl Thread {
         durable: Durable,
     ) -> Result<(), StoreError> {
         let batch_error = |source| failed(OPERATION, source);
+        self.wal.admit(&self.connection)?;
         self.connection
             .prepare_cached("BEGIN IMMEDIATE")
             .and_then(|mut s| s.execute([]))

@@ -24,12 +24,10 @@ use crate::store::sqlite::quarantine;
 use crate::store::sqlite::raw;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{all, first};
+use crate::store::sqlite::wal;
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 use rusqlite::Row;
-use std::io::ErrorKind;
-use std::path::Path;
-use std::sync::Arc;
 
 const LISTING: &str = "listing";
 
@@ -113,19 +111,7 @@ impl Inspect for SqliteStore {
 
     async fn ledger_size(&self) -> Result<LedgerSize, StoreError> {
         let ledger = self.readers.path().to_owned();
-        let mut wal = ledger.clone().into_os_string();
-        wal.push("-wal");
-        self.readers
-            .read(move |_| {
-                let size = |path: &Path| match std::fs::metadata(path) {
-                    Ok(file) => Ok(file.len()),
-                    // It is there only while the ledger is open for writing.
-                    Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
-                    Err(source) => Err(StoreError::Open { path: path.to_owned(), source: Arc::new(source) }),
-                };
-                Ok(LedgerSize { ledger_bytes: size(&ledger)?, wal_bytes: size(Path::new(&wal))? })
-            })
-            .await
+        self.readers.read(move |_| wal::size(&ledger)).await
     }
 
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {

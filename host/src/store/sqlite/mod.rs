@@ -42,12 +42,14 @@ mod settle;
 mod slot;
 mod token;
 mod tx;
+mod wal;
 
 use crate::clock::Clock;
 use crate::store::error::StoreError;
 use crate::store::sqlite::group_commit::Writer;
 use crate::store::sqlite::open::FileLock;
 use crate::store::sqlite::readers::Readers;
+use crate::store::sqlite::wal::Wal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,7 +60,8 @@ pub use crate::store::sqlite::migrate::{SCHEMA, SCHEMA_VERSION};
 pub struct SqliteSettings {
     /// The file.
     pub path: PathBuf,
-    /// A write past this size is refused before the disk is full. Bytes.
+    /// A write past this size is refused before the disk is full. Bytes. The write-ahead log beside the file is held to the same
+    /// limit, or to 64 MiB where that is more.
     pub max_bytes: Option<u64>,
 }
 
@@ -101,7 +104,8 @@ impl SqliteStore {
         migrate::migrate(&connection, &settings.path)?;
         open::release_hosted(&connection, clock.now_ms())?;
         let readers = Readers::new(settings.path.clone());
-        let writer = Writer::start(connection, Arc::clone(&clock));
+        let wal = Wal::of(&settings.path, settings.max_bytes);
+        let writer = Writer::start(connection, wal, Arc::clone(&clock));
         Ok(Self { writer, readers, clock: Some(clock), _lock: Some(lock) })
     }
 

@@ -1,6 +1,7 @@
 //! Opening the file: the lock that makes one owner, and the connection's settings.
 
 use crate::store::error::StoreError;
+use crate::store::ledger_size::WAL_ALARM_BYTES;
 use crate::store::sqlite::{Outlives, SqliteSettings};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
@@ -13,6 +14,10 @@ pub(super) const BUSY_TIMEOUT_MS: u64 = 5_000;
 
 /// SQLite's page size here. It is set before the file has any content.
 const PAGE_BYTES: u64 = 4_096;
+
+/// How much of the write-ahead log's file is kept when the log begins anew, in bytes: what a reader made it grow to is given
+/// back to the disk.
+const WAL_KEPT_BYTES: u64 = WAL_ALARM_BYTES;
 
 /// Statements kept prepared on a connection; a few more than there are.
 const STATEMENT_CACHE: usize = 96;
@@ -66,6 +71,7 @@ pub(super) fn configure(
             "PRAGMA page_size = {PAGE_BYTES};
              PRAGMA journal_mode = WAL;
              PRAGMA synchronous = {synchronous};
+             PRAGMA journal_size_limit = {WAL_KEPT_BYTES};
              PRAGMA foreign_keys = ON;
              PRAGMA secure_delete = ON;
              PRAGMA trusted_schema = OFF;"

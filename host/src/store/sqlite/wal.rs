@@ -1,0 +1,77 @@
+//! The write-ahead log beside the file: how large it is, and when it is too large to go on.
+//!
+//! SQLite moves the log into the file while it writes, up to the oldest state that anybody reads. A reader that does not end
+//! (a backup that hangs, a shell with an open transaction) holds it, and every write makes it larger. The writer warns, and
+//! where the ledger has a size limit it refuses before the log is larger than that. It fails with [`StoreError::Full`],
+//! which loses nothing, and goes on by itself when the reader has gone.
+
+use crate::store::error::StoreError;
+use crate::store::ledger_size::{LedgerSize, WAL_ALARM_BYTES};
+use crate::store::sqlite::tx::failed;
+use rusqlite::Connection;
+use std::cell::Cell;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The smallest limit of the log, in bytes: a ledger that may be small still writes pages more than once, and the alarm comes
+/// well before.
+const LIMIT_MIN_BYTES: u64 = 4 * WAL_ALARM_BYTES;
+
+/// What it is called in errors.
+const OPERATION: &str = "writing while a reader holds the write-ahead log";
+
+/// The log, as the writer watches it.
+pub(super) struct Wal {
+    ledger: PathBuf,
+    limit_bytes: Option<u64>,
+    warned: Cell<bool>,
+}
+
+impl Wal {
+    /// The log of a ledger whose file may have so many bytes.
+    pub(super) fn of(ledger: &Path, max_bytes: Option<u64>) -> Self {
+        let limit_bytes = max_bytes.map(|bytes| bytes.max(LIMIT_MIN_BYTES));
+        Self { ledger: ledger.to_owned(), limit_bytes, warned: Cell::new(false) }
+    }
+
+    /// Before a transaction: say once that the log is held, and refuse where it is past its limit and can't be moved.
+    pub(super) fn admit(&self, connection: &Connection) -> Result<(), StoreError> {
+        let Some(bytes) = size(&self.ledger)?.wal_held_bytes() else {
+            self.warned.set(false);
+            return Ok(());
+        };
+        if !self.warned.replace(true) {
+            tracing::warn!(
+                wal_bytes = bytes,
+                "the write-ahead log is not moved into the ledger and grows: something reads an old state of it; end that reader (a backup, a shell with an open transaction)"
+            );
+        }
+        if self.limit_bytes.is_none_or(|limit| bytes <= limit) || is_moved(connection)? {
+            return Ok(());
+        }
+        Err(StoreError::Full { operation: OPERATION })
+    }
+}
+
+/// How large a ledger's files are.
+pub(super) fn size(ledger: &Path) -> Result<LedgerSize, StoreError> {
+    let of = |path: &Path| match std::fs::metadata(path) {
+        Ok(file) => Ok(file.len()),
+        // The log is there only while the ledger is open for writing.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+        Err(source) => Err(StoreError::Open { path: path.to_owned(), source: Arc::new(source) }),
+    };
+    let mut log = ledger.as_os_str().to_owned();
+    log.push("-wal");
+    Ok(LedgerSize { ledger_bytes: of(ledger)?, wal_bytes: of(Path::new(&log))? })
+}
+
+/// Move what can be moved, waiting for nobody; whether that was all, so that the next write begins the log anew.
+fn is_moved(connection: &Connection) -> Result<bool, StoreError> {
+    let frames = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+    let (all, moved) = connection
+        .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], frames)
+        .map_err(|source| failed(OPERATION, source))?;
+    Ok(all == moved)
+}
