@@ -1,5 +1,6 @@
 //! The claims of Onceward. One binary, one file a subject.
 
+mod property;
 mod conformance;
 mod dead_letters;
 mod sqlite;

@@ -26,8 +26,10 @@ mod pause;
 mod progress;
 mod quarantine;
 mod queue;
+mod random;
 mod raw;
 mod receipt;
+mod reference;
 mod reprocess;
 mod same;
 mod retention;
@@ -87,6 +89,9 @@ macro_rules! conformance {
                     work_settle_continue_commits_the_chunk_and_frees_the_work,
                     work_settle_inserts_a_follow_up_once_and_the_first_stands,
                     work_settle_shares_nothing_between_namespaces,
+                ]
+                random: [
+                    work_settle_and_all_around_it_at_random_is_as_in_the_reference_ledger,
                 ]
                 pause: [
                     pause_lift_lets_a_paused_destination_go_on,

@@ -6,6 +6,7 @@ mod decisions;
 mod held;
 mod hostile;
 mod limits;
+mod mangled;
 mod outcomes;
 mod plugins;
 mod primitives;

@@ -5,6 +5,8 @@ use crate::dispatch::retry::RetryPolicy;
 use crate::inbound::signature::DEFAULT_TOLERANCE_S;
 use crate::models::patience::Patience;
 use crate::runtime::limits::Limits;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
 
 fn read(text: &str) -> anyhow::Result<Config> {
     let config = Config::parse(text)?;
@@ -328,4 +330,47 @@ fn a_value_is_taken_out_of_a_message() {
     let check = |message: &str, expected: &str| assert_eq!(without_value(message), expected);
     check("invalid type: string \"a\\\", expected b\", expected u64", "invalid type: a text, expected u64");
     check("unknown variant `magic`, expected `key`", "unknown variant `magic`, expected `key`");
+}
+
+/// What stands in a configuration where it should not, and what any file may hold.
+fn snippet() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{0,20}",
+        any::<String>(),
+        select(vec![
+            "=",
+            "[",
+            "]]",
+            "{",
+            "\"",
+            "\n",
+            "#",
+            "-1",
+            "1e400",
+            "nan",
+            "18446744073709551616",
+            "true",
+            "[[step]]\n"
+        ])
+        .prop_map(str::to_owned),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_it_panic_and_each_refusal_names_a_place(
+        from: Index, to: Index, snippet in snippet(), alone: bool,
+    ) {
+        let place = |index: Index| WHOLE.floor_char_boundary(index.index(WHOLE.len()));
+        let (from, to) = (place(from).min(place(to)), place(from).max(place(to)));
+        // A few characters are replaced, now and then all of them.
+        let to = to.min(WHOLE.floor_char_boundary(from + 8));
+        let text = if alone { snippet } else { format!("{}{snippet}{}", &WHOLE[..from], &WHOLE[to..]) };
+        if let Err(error) = read(&text) {
+            let told = format!("{error:#}");
+            prop_assert!(["line ", "[", "`"].iter().any(|mark| told.contains(mark)), "{told:?} for {text:?}");
+        }
+    }
 }
