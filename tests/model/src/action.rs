@@ -73,6 +73,11 @@ pub enum Action {
         /// Where to.
         to: RowPhase,
     },
+    /// A person edits a held row: a new revision takes its place, and is held as well.
+    Revise {
+        /// Which row.
+        row: usize,
+    },
     /// Other works and rows have drawn tokens.
     Elsewhere {
         /// The latest token then.

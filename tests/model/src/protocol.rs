@@ -30,6 +30,7 @@ pub fn step(rules: &Rules, before: &State, action: &Action) -> Result<State, Ref
         Action::Crash { host } => host::crash(&mut after, *host)?,
         Action::DecideWork { to } => decide(&mut after, *to)?,
         Action::DecideRow { row, to } => row::decide(&mut after, *row, *to)?,
+        Action::Revise { row } => row::revise(&mut after, *row)?,
         Action::Elsewhere { sequence } => elsewhere(&mut after, *sequence)?,
     }
     witness(before, &mut after, action);

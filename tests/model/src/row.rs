@@ -180,7 +180,7 @@ fn unsayable(rules: &Rules, row: &Row, sending: &Sending, outcome: Outcome) -> O
 pub(crate) fn decide(state: &mut State, place: usize, to: RowPhase) -> Result<(), Refusal> {
     let row = find(state, place)?;
     let allowed = match row.phase {
-        RowPhase::Held => matches!(to, RowPhase::Pending | RowPhase::Superseded | RowPhase::Cancelled),
+        RowPhase::Held => matches!(to, RowPhase::Pending | RowPhase::Cancelled),
         RowPhase::Suppressed => matches!(to, RowPhase::Pending | RowPhase::Held | RowPhase::Cancelled),
         RowPhase::Pending => to == RowPhase::Cancelled,
         RowPhase::Blocked | RowPhase::InDoubt => {
@@ -197,6 +197,18 @@ pub(crate) fn decide(state: &mut State, place: usize, to: RowPhase) -> Result<()
     }
     row.phase = to;
     state.witness.words += 1;
+    Ok(())
+}
+
+/// An edit: both revisions stand there afterwards, and none of them goes out without an approval.
+pub(crate) fn revise(state: &mut State, place: usize) -> Result<(), Refusal> {
+    let row = find(state, place)?;
+    if row.phase != RowPhase::Held {
+        return refused(format!("it is {:?}, and only a held row is edited", row.phase));
+    }
+    row.phase = RowPhase::Superseded;
+    let revision = NewRow { phase: RowPhase::Held, tier: row.tier };
+    insert(state, &[revision]);
     Ok(())
 }
 
