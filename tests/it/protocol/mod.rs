@@ -7,6 +7,7 @@ mod endings;
 mod models;
 mod pace;
 mod receipts;
+mod replayed;
 mod reference;
 mod rows;
 mod mirror;
