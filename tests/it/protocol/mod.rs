@@ -8,6 +8,7 @@ mod endings;
 mod models;
 mod pace;
 mod receipts;
+mod replayed;
 mod reference;
 mod rows;
 mod mirror;
