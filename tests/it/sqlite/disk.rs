@@ -51,9 +51,13 @@ impl SmallDisk {
 
     /// Twice the size.
     fn grow(&self) {
-        let size = format!("remount,size={}", 2 * DISK_BYTES);
-        let grown = Command::new("mount").args(["-o", size.as_str()]).arg(self.0.path()).status();
-        assert!(grown.is_ok_and(|status| status.success()), "what was mounted can be mounted larger");
+        self.remount(&format!("size={}", 2 * DISK_BYTES));
+    }
+
+    fn remount(&self, option: &str) {
+        let remount = format!("remount,{option}");
+        let mounted = Command::new("mount").args(["-o", remount.as_str()]).arg(self.0.path()).status();
+        assert!(mounted.is_ok_and(|status| status.success()), "what was mounted can be mounted otherwise");
     }
 
     /// Use up the rest of the disk, to the last byte.
@@ -152,6 +156,22 @@ async fn a_disk_that_fills_up_to_the_brim_loses_nothing() {
         .wait()
         .await
         .expect("likewise");
+}
+
+/// As a folder is that may not be written, which holds for every user here.
+#[tokio::test]
+async fn a_disk_that_may_only_be_read_is_refused_by_name_and_keeps_what_it_has() {
+    let disk = small_disk!();
+    let store = disk.open();
+    let work = held(store.work_claim(arrival("a"), TERMS).await.expect("there is space"));
+    work.durable.wait().await.expect("it is committed");
+    drop(store);
+    disk.remount("ro");
+    let opening = SqliteStore::open(&disk.settings(), Arc::<SimClock>::default()).map(|_| ());
+    let Err(refusal @ StoreError::Open { .. }) = opening else { panic!("another answer: {opening:?}") };
+    assert!(refusal.to_string().contains(&disk.settings().path.display().to_string()), "{refusal}");
+    disk.remount("rw");
+    assert_kept(&disk.open(), &[work]).await;
 }
 
 /// The statements of the batch succeed, and its commit does not: every command gets its chance alone.

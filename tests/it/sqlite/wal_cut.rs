@@ -18,8 +18,8 @@ use support::sim_clock::SimClock;
 /// Works that are claimed and settled; each is two commits.
 const WORKS: usize = 4;
 
-/// Frames that are cut at each byte.
-const CUT_FRAMES: u64 = 2;
+/// Frames that are cut at each byte: the last one carries the commit.
+const CUT_FRAMES: u64 = 1;
 
 /// Commits whose frames are cut at their edges, and spoilt.
 const SPOILT_COMMITS: usize = 2;
@@ -60,7 +60,10 @@ impl History {
             work.durable.wait().await.expect("it is committed");
             commits.push((length(), state(&direct)));
             let outcome = done_with(rows(&[&format!("{n}a"), &format!("{n}b")]));
-            assert_eq!(settle(&store, &work, outcome).await.unwrap().unwrap(), Settled::Applied);
+            assert_eq!(
+                settle(&store, &work, outcome).await.expect("no panic").expect("it works"),
+                Settled::Applied
+            );
             commits.push((length(), state(&direct)));
         }
         assert!(
