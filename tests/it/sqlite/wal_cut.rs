@@ -60,7 +60,10 @@ impl History {
             work.durable.wait().await.expect("it is committed");
             commits.push((length(), state(&direct)));
             let outcome = done_with(rows(&[&format!("{n}a"), &format!("{n}b")]));
-            assert_eq!(settle(&store, &work, outcome).await.unwrap().unwrap(), Settled::Applied);
+            assert_eq!(
+                settle(&store, &work, outcome).await.expect("no panic").expect("it works"),
+                Settled::Applied
+            );
             commits.push((length(), state(&direct)));
         }
         assert!(
