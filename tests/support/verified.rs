@@ -119,6 +119,7 @@ impl Verified {
             destinations,
             events: self.events,
             answers: BTreeMap::new(),
+            unfinished: false,
             tamper: self.tamper,
         })
     }

@@ -183,7 +183,12 @@ async fn run(cli: Cli) -> Result<Ending> {
     let config = || Config::load(&cli.config)?.choose_namespace(cli.namespace.as_deref());
     // The service's log begins with the configuration, which says where traces go. Of what goes wrong in runs that are made to
     // go wrong a log would tell nothing but that.
-    if !matches!(cli.verb, Verb::Serve(_)) && !(matches!(cli.verb, Verb::Verify(_)) && !cli.verbose) {
+    let silent = match cli.verb {
+        Verb::Serve(_) => true,
+        Verb::Verify(_) => !cli.verbose,
+        _ => false,
+    };
+    if !silent {
         telemetry::init(cli.verbose, None);
     }
     match cli.verb {

@@ -47,6 +47,9 @@ pub(super) struct Args {
     /// made up that fit the question's schema.
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
+    /// The event is one that the step rightly does not finish: it refuses it, or asks for a person.
+    #[arg(long)]
+    unfinished: bool,
     /// How long pairs and deeper schedules are tried. Single faults are all tried, whatever it takes.
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SECONDS_MAX))]
     seconds: u64,

@@ -26,11 +26,13 @@ pub enum Finding {
         /// How often.
         times: usize,
     },
-    /// A work died, though people replayed it.
-    #[error("{work} is dead, and stays so when it is replayed: {cause}")]
-    Dead {
+    /// A work is not done even where nothing goes wrong.
+    #[error("without any fault {work} ends as {state}: {cause}")]
+    NotDone {
         /// The work's key.
         work: String,
+        /// How it ends.
+        state: String,
         /// Why.
         cause: String,
     },

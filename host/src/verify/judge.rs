@@ -67,6 +67,9 @@ impl Judge {
         let observed = self.stage.run(schedule, Fixed::new())?;
         let mut findings = observed.findings.clone();
         findings.extend(observed.outcome.findings.iter().cloned());
+        if schedule.is_empty() && !self.stage.subject().unfinished {
+            findings.extend(observed.outcome.unfinished.iter().cloned());
+        }
         let clean = self.clean_with(&observed)?;
         findings.extend(observed.outcome.differences(&clean.outcome));
         let allowed = self.clean.calls.max(clean.calls) + observed.trace.iter().map(lost).sum::<u64>();

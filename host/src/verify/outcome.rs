@@ -23,6 +23,8 @@ pub struct Outcome {
     pub parts: BTreeMap<String, String>,
     /// Answers that are on record, as JSON.
     pub answers: Vec<serde_json::Value>,
+    /// Works that are not done. Faults of a model may rightly end so; a clean run should not.
+    pub unfinished: Vec<Finding>,
     /// What is wrong whatever it is compared with.
     pub findings: Vec<Finding>,
 }
@@ -79,9 +81,12 @@ impl Outcome {
         if matches!(work.state, WorkState::Running | WorkState::Waiting) {
             self.left(format!("the work {}", work.readable_key), work.state.word());
         }
-        if work.state == WorkState::Dead {
-            let (work, cause) = (work.readable_key.clone(), work.cause.clone().unwrap_or_default());
-            self.findings.push(Finding::Dead { work, cause });
+        if work.state != WorkState::Done {
+            self.unfinished.push(Finding::NotDone {
+                work: work.readable_key.clone(),
+                state: work.state.word().to_owned(),
+                cause: work.cause.clone().unwrap_or_default(),
+            });
         }
         let output = work.output.as_deref().unwrap_or("no result");
         let review = work.needs_review.as_ref().map(|why| format!(", for review: {why}")).unwrap_or_default();

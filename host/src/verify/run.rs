@@ -86,6 +86,12 @@ impl Stage {
         Ok(stage)
     }
 
+    /// What runs here.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
     /// Run once. `fixed` answers are given to their questions; other questions get another answer each time.
     ///
     /// # Errors

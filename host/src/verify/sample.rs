@@ -50,7 +50,7 @@ fn sample(schema: &Value, number: usize) -> Value {
         "string" => Value::from(string(schema, number)),
         "integer" => Value::from(number_within(schema, number) as i64),
         "number" => json!(number_within(schema, number)),
-        "boolean" => Value::from(number % 2 == 0),
+        "boolean" => Value::from(number.is_multiple_of(2)),
         _ => Value::Null,
     }
 }

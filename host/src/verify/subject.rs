@@ -33,6 +33,8 @@ pub struct Subject {
     pub events: Vec<SubjectEvent>,
     /// Answers given by hand, in order, by the model's name; where there are none they are made up.
     pub answers: BTreeMap<String, Vec<String>>,
+    /// Whether the events are such that a step rightly does not finish them: it refuses them, or asks for a person.
+    pub unfinished: bool,
     /// A faulty host, to see that it is found.
     pub tamper: Arc<dyn Tamper>,
 }

@@ -69,6 +69,14 @@ async fn an_identity_that_the_event_does_not_have_is_found_and_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn progress_that_goes_back_is_found_and_named() {
+    let found = findings("progress_back", bad("progress_back")).await;
+    let back =
+        |finding: &Finding| matches!(finding, Finding::NotDone { cause, .. } if cause.contains("owned"));
+    assert!(found.iter().any(back), "{found:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_destination_that_does_not_keep_its_tier_is_found() {
     for declared in [Tier::Key, Tier::Field] {
         let step = Verified::step("good_deal").declared(declared).really("crm", Tier::Blind);

@@ -63,8 +63,10 @@ async fn a_run_with_one_schedule_is_always_the_same_run() {
             let schedule: Schedule = schedule.parse().expect("a schedule");
             let once = stage.run(&schedule, BTreeMap::new()).expect("a run");
             let again = stage.run(&schedule, BTreeMap::new()).expect("a run");
-            let faults = once.trace.iter().filter(|step| step.fault.is_some()).count();
-            assert_eq!(faults, schedule.len(), "{schedule}: each of its faults happens");
+            // What stands at a later point depends on the faults before it.
+            let first = schedule.faults().next();
+            let happened = once.trace.iter().find_map(|step| Some((step.number, step.fault?)));
+            assert_eq!(happened, first, "its first fault happens");
             assert_eq!(once.trace, again.trace, "{schedule}");
             assert_eq!(once.outcome, again.outcome, "{schedule}");
         }

@@ -45,6 +45,7 @@ pub(super) async fn subject(config: Option<&Config>, args: &Args, workers: usize
         first.again = args.again.iter().map(|path| Ok(event(path)?.event)).collect::<Result<_>>()?;
     }
     subject.events = events;
+    subject.unfinished = args.unfinished;
     if let Some(path) = &args.answers {
         subject.answers = answers(path)?;
     }
@@ -116,6 +117,7 @@ fn new(
         destinations,
         events: Vec::new(),
         answers: BTreeMap::new(),
+        unfinished: false,
         tamper: Arc::new(Untampered),
     }
 }
