@@ -1,7 +1,7 @@
 //! Steps without a mistake: whatever goes wrong, all comes to the same.
 
 use onceward::contract::tier::Tier;
-use onceward::verify::fault::Fault;
+use onceward::verify::fault::{Door, Fault};
 use onceward::verify::run::Stage;
 use onceward::verify::schedule::Schedule;
 use onceward::verify::search::Report;
@@ -59,8 +59,12 @@ async fn a_run_with_one_schedule_is_always_the_same_run() {
     let subject = lead_flow().declared(Tier::Lookup).subject().await;
     blocking(move || {
         let stage = Stage::new(&subject).expect("a stage");
-        for schedule in ["3:overtaken 12:dies-after", "0:redelivered 20:reply-lost 25:busy", "9:model-down"] {
-            let schedule: Schedule = schedule.parse().expect("a schedule");
+        let clean = stage.run(&Schedule::clean(), BTreeMap::new()).expect("a run").trace;
+        let model = clean.iter().find(|step| step.door == Door::Model).expect("a model is asked").number;
+        let asked = Schedule::clean().and(model, Fault::ModelDown);
+        let told = ["3:overtaken 12:dies-after", "0:redelivered 20:reply-lost 25:busy"];
+        let told = told.map(|schedule| schedule.parse().expect("a schedule"));
+        for schedule in told.into_iter().chain([asked]) {
             let once = stage.run(&schedule, BTreeMap::new()).expect("a run");
             let again = stage.run(&schedule, BTreeMap::new()).expect("a run");
             // What stands at a later point depends on the faults before it.
