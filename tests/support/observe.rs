@@ -129,13 +129,7 @@ impl TestHost {
 
     /// All works, oldest first.
     pub async fn works(&self) -> Vec<WorkRecord> {
-        let filter = WorkFilter {
-            namespace: NAMESPACE.to_owned(),
-            state: None,
-            step: None,
-            before: None,
-            limit: LIST_LIMIT,
-        };
+        let filter = WorkFilter::all(NAMESPACE, LIST_LIMIT);
         let mut works = self.store.work_list(filter).await.expect("the ledger works");
         works.reverse();
         works

@@ -143,14 +143,19 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     tokio::task::spawn_blocking(work).await.expect("the work does not panic")
 }
 
-/// An event of a bad step, by the name of its file.
+/// Where an event of a bad step is, by its name.
+#[must_use]
+pub fn bad_event_path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("guests/bad/events").join(format!("{name}.json"))
+}
+
+/// An event of a bad step, by its name.
 ///
 /// # Panics
 /// Where there is none.
 #[must_use]
 pub fn bad_event(name: &str) -> Event {
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("guests/bad/events").join(format!("{name}.json"));
+    let path = bad_event_path(name);
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Event::parse(&bytes).expect("a well-formed event")
 }

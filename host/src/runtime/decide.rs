@@ -12,6 +12,7 @@ mod error;
 
 pub use crate::runtime::decide::asker::Asker;
 pub use crate::runtime::decide::error::DecideError;
+pub(crate) use crate::runtime::decide::error::with_causes;
 
 use crate::clock::Clock;
 use crate::identity::canonical_json;

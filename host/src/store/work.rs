@@ -351,6 +351,14 @@ pub struct WorkFilter {
     pub limit: u32,
 }
 
+impl WorkFilter {
+    /// The newest works of a namespace, whatever they are.
+    #[must_use]
+    pub fn all(namespace: impl Into<String>, limit: u32) -> Self {
+        Self { namespace: namespace.into(), state: None, step: None, before: None, limit }
+    }
+}
+
 /// How many works are in each state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkCounts {

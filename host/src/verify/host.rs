@@ -10,7 +10,7 @@ use crate::dispatch::step::{Claimed, DispatchError, Dispatcher};
 use crate::identity::event::Event;
 use crate::models::Model;
 use crate::models::patience::{ModelRetry, Patience};
-use crate::runtime::decide::{DecisionDesk, ModelSetup};
+use crate::runtime::decide::{DecisionDesk, ModelSetup, with_causes};
 use crate::runtime::registry::Runtime;
 use crate::store::Store;
 use crate::store::claim::Standing;
@@ -20,7 +20,6 @@ use crate::verify::outside::{Destination, Oracle};
 use crate::verify::process::Process;
 use crate::verify::subject::NAMESPACE;
 use crate::verify::subject::SubjectDestination;
-use std::error::Error;
 use std::sync::Arc;
 
 /// How often a model is asked within one decision.
@@ -121,7 +120,7 @@ impl Host {
             // A sender that hears of an error sends again.
             Err(error) if is_transient(&error) => {}
             Err(error) => {
-                world.find(Finding::Refused { event: number + 1, why: chain(&error) });
+                world.find(Finding::Refused { event: number + 1, why: with_causes(&error) });
                 to_send.remove(0);
             }
         }
@@ -130,7 +129,7 @@ impl Host {
 
     /// An event arrives: it is claimed and run, or known.
     pub(super) async fn take_in(&self, event: &Event) -> Result<Intake, DispatchError> {
-        let Some(step) = self.process.world().subject().first_step() else { return Ok(Intake::none()) };
+        let step = self.process.world().subject().first_step();
         match self.dispatcher.claim(step, event).await? {
             Claimed::Held(held) => {
                 held.durable().wait().await?;
@@ -157,7 +156,7 @@ impl Host {
                 Ok(due) => due,
                 Err(error) if is_transient(&error) => Some(now_ms),
                 Err(error) => {
-                    self.process.world().find(Finding::HostFailed { error: chain(&error) });
+                    self.process.world().find(Finding::HostFailed { error: with_causes(&error) });
                     None
                 }
             };
@@ -173,12 +172,6 @@ pub(super) enum Intake {
     Claimed(String),
     /// It was known, and this is how its work stands.
     Known(String, Standing),
-}
-
-impl Intake {
-    fn none() -> Self {
-        Self::Claimed("there is no step".to_owned())
-    }
 }
 
 fn setup(process: &Arc<Process>, name: &str, destination: &SubjectDestination) -> DestinationSetup {
@@ -202,17 +195,4 @@ fn setup(process: &Arc<Process>, name: &str, destination: &SubjectDestination) -
 
 fn is_transient(error: &DispatchError) -> bool {
     matches!(error, DispatchError::Store(error) if error.is_transient())
-}
-
-/// An error with all its causes, on one line.
-pub(super) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if !text.ends_with(&cause.to_string()) {
-            text = format!("{text}: {cause}");
-        }
-        source = cause.source();
-    }
-    text
 }

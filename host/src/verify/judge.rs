@@ -65,18 +65,27 @@ impl Judge {
     /// [`RunError`], where the machine does not allow it.
     pub fn try_out(&self, schedule: &Schedule) -> Result<(Observed, Vec<Finding>), RunError> {
         let observed = self.stage.run(schedule, Fixed::new())?;
+        let findings = self.findings(schedule, &observed)?;
+        Ok((observed, findings))
+    }
+
+    /// What is wrong with a run that was made under this schedule.
+    ///
+    /// # Errors
+    /// [`RunError`], where the machine does not allow the run that it is compared with.
+    pub fn findings(&self, schedule: &Schedule, observed: &Observed) -> Result<Vec<Finding>, RunError> {
         let mut findings = observed.findings.clone();
         findings.extend(observed.outcome.findings.iter().cloned());
         if schedule.is_empty() && !self.stage.subject().unfinished {
             findings.extend(observed.outcome.unfinished.iter().cloned());
         }
-        let clean = self.clean_with(&observed)?;
+        let clean = self.clean_with(observed)?;
         findings.extend(observed.outcome.differences(&clean.outcome));
         let allowed = self.clean.calls.max(clean.calls) + observed.trace.iter().map(lost).sum::<u64>();
         if observed.calls > allowed {
             findings.push(Finding::Calls { calls: observed.calls, allowed });
         }
-        Ok((observed, findings))
+        Ok(findings)
     }
 
     /// The clean run in which the model gives what was recorded in this one.

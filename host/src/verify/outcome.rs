@@ -33,13 +33,7 @@ impl Outcome {
     /// Read it from the ledger and the destinations.
     pub(super) async fn read(ledger: &dyn Store, written: &[Written]) -> Result<Self, StoreError> {
         let mut outcome = Self::default();
-        let filter = WorkFilter {
-            namespace: NAMESPACE.to_owned(),
-            state: None,
-            step: None,
-            before: None,
-            limit: LIST_LIMIT,
-        };
+        let filter = WorkFilter::all(NAMESPACE, LIST_LIMIT);
         let works = ledger.work_list(filter).await?;
         let rows = ledger.outbox_list(OutboxFilter::all(NAMESPACE, LIST_LIMIT)).await?;
         for work in &works {

@@ -32,13 +32,7 @@ pub(super) async fn act(ledger: &dyn Store, receivers: &Receivers) -> Result<usi
             acts += 1;
         }
     }
-    let filter = WorkFilter {
-        namespace: NAMESPACE.to_owned(),
-        state: Some(WorkState::Dead),
-        step: None,
-        before: None,
-        limit: LIST_LIMIT,
-    };
+    let filter = WorkFilter { state: Some(WorkState::Dead), ..WorkFilter::all(NAMESPACE, LIST_LIMIT) };
     for work in ledger.work_list(filter).await? {
         let work = WorkRef { namespace: NAMESPACE.to_owned(), id: work.work_id };
         ledger.work_decide(work, WorkDecision::Replay { due_in_ms: 0 }, actor()).await?;

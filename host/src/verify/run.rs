@@ -2,11 +2,12 @@
 //! simulated, chance is seeded, and everything happens on one thread.
 
 use crate::dispatch::step::DispatchError;
+use crate::runtime::decide::with_causes;
 use crate::store::claim::Standing;
 use crate::store::error::StoreError;
 use crate::verify::answers::{Answers, Question};
 use crate::verify::finding::Finding;
-use crate::verify::host::{Host, Intake, chain};
+use crate::verify::host::{Host, Intake};
 use crate::verify::outcome::Outcome;
 use crate::verify::people;
 use crate::verify::process::Process;
@@ -38,9 +39,6 @@ pub enum RunError {
     /// The ledger failed, and no fault explains it.
     #[error("making a run: its ledger failed")]
     Ledger(#[from] StoreError),
-    /// A repeat could not be taken in.
-    #[error("making a run: its ledger failed at a repeat")]
-    Repeat(#[from] DispatchError),
 }
 
 /// What a run came to.
@@ -163,7 +161,7 @@ async fn repeat(world: &Arc<World>) -> Result<(), RunError> {
                 }
                 Ok(Intake::Known(..)) => {}
                 Err(DispatchError::Store(error)) => return Err(error.into()),
-                Err(error) => world.find(Finding::RepeatRefused { event, why: chain(&error) }),
+                Err(error) => world.find(Finding::RepeatRefused { event, why: with_causes(&error) }),
             }
         }
     }

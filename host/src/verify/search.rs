@@ -92,7 +92,7 @@ pub struct Report {
     pub phases: Vec<PhaseReport>,
     /// How often each fault has happened.
     pub faults: BTreeMap<Fault, u64>,
-    /// States that works and rows ended in at any run: distinct outcomes.
+    /// How many distinct outcomes there were.
     pub outcomes: usize,
     /// Why answers could not be made up.
     pub troubles: Vec<String>,
@@ -158,13 +158,15 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn whole(&mut self, budget: Budget) -> Result<(), RunError> {
-        let clean = vec![Schedule::clean()];
+        let (schedule, clean) = (Schedule::clean(), self.judge.clean());
+        self.count(clean);
         // A step that is wrong without any fault is told so first.
-        let (_, failed) = self.phase_of(Phase::Single, &clean, None)?;
-        if self.keep(failed)? {
+        let findings = self.judge.findings(&schedule, clean)?;
+        if !findings.is_empty() {
+            self.report.failure = Some(Failure { schedule, observed: clean.clone(), findings });
             return Ok(());
         }
-        let singles = after(&Schedule::clean(), &self.judge.clean().trace, None);
+        let singles = after(&schedule, &clean.trace, None);
         let (traces, failed) = self.phase(Phase::Single, &singles, None)?;
         if self.keep(failed)? {
             return Ok(());

@@ -95,11 +95,12 @@ pub struct SubjectEvent {
 }
 
 impl Subject {
-    /// The step that events go to: the flow's first, or the only one.
+    /// The step that events go to: the flow's first, or the only one. Where there is none the name is empty, and no event is
+    /// accepted.
     #[must_use]
-    pub fn first_step(&self) -> Option<&str> {
-        let first = self.flow.first().map(String::as_str);
-        first.or_else(|| self.steps.first().map(|step| step.plugin.contract().name.as_str()))
+    pub fn first_step(&self) -> &str {
+        let only = self.steps.first().map(|step| &step.plugin.contract().name);
+        self.flow.first().or(only).map_or("", String::as_str)
     }
 
     /// The models that any step may ask.

@@ -2,13 +2,14 @@
 
 use crate::clock::Clock;
 use crate::clock::sim::SimClock;
+use crate::runtime::decide::with_causes;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::sqlite::{Outlives, SqliteSettings, SqliteStore};
 use crate::verify::answers::Answers;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::finding::Finding;
-use crate::verify::host::{Host, chain};
+use crate::verify::host::Host;
 use crate::verify::process::Process;
 use crate::verify::receiver::Receivers;
 use crate::verify::schedule::Schedule;
@@ -103,7 +104,7 @@ impl World {
                 if depth == 0
                     && let Err(error) = self.reopen().await
                 {
-                    self.find(Finding::HostFailed { error: chain(&error) });
+                    self.find(Finding::HostFailed { error: with_causes(&error) });
                     return;
                 }
             }

@@ -5,8 +5,7 @@
 
 use onceward_guest::prelude::*;
 use serde_json::Value;
-use serde_json::json;
-use test_guests::text;
+use test_guests::make_deal;
 
 /// The guest.
 #[derive(Debug)]
@@ -17,9 +16,7 @@ impl Step for BadEmailIdentity {
     type Output = Value;
 
     fn handle(work: Work<Value>) -> Result<Outcome<Value>, Failure> {
-        let deal = json!({ "title": text(&work.payload, "subject")?, "text": text(&work.payload, "text")? });
-        let row_id = Row::to("crm").slot("deal").payload(&deal).enqueue()?;
-        Ok(Outcome::done(json!({ "row_id": row_id })))
+        make_deal(&work.payload)
     }
 }
 

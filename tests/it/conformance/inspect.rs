@@ -21,7 +21,7 @@ pub(super) async fn work_list_is_newest_first_and_filtered(bench: Bench) {
     }
     let other = held(bench.claim(Arrival { step: "other".to_owned(), ..arrival("4") }).await);
     bench.settle(&other, done()).await;
-    let all = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, before: None, limit: 100 };
+    let all = WorkFilter::all(SPACE, 100);
     let list = async |filter: WorkFilter| -> Vec<String> {
         let works = bench.store.work_list(filter).await.expect("the store works");
         works.into_iter().filter_map(|work| work.event_id).collect()

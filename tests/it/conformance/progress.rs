@@ -60,7 +60,7 @@ pub(super) async fn progress_find_goes_by_the_list_that_holds_now(bench: Bench) 
 }
 
 fn all() -> WorkFilter {
-    WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, before: None, limit: 10 }
+    WorkFilter::all(SPACE, 10)
 }
 
 pub(super) async fn progress_find_shares_nothing_between_namespaces_and_roots(bench: Bench) {

@@ -238,13 +238,7 @@ impl Game<'_> {
     }
 
     async fn works(&self) -> Vec<Work> {
-        let filter = WorkFilter {
-            namespace: self.namespace.clone(),
-            state: None,
-            step: None,
-            before: None,
-            limit: LIST_LIMIT,
-        };
+        let filter = WorkFilter::all(&self.namespace, LIST_LIMIT);
         let works = self.bench.store.work_list(filter).await.expect("the store works");
         let work = |work: onceward::store::work::WorkRecord| Work {
             event: number(work.event_id),

@@ -87,8 +87,7 @@ pub(super) async fn work_claim_s01_s10_by_twenty_at_once_acquires_once(bench: Be
     assert_eq!(acquired.len(), 1);
     let work = bench.show(at(&acquired[0].work)).await;
     assert_eq!((work.attempt, work.duplicates), (1, 19));
-    let filter =
-        WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, before: None, limit: 100 };
+    let filter = WorkFilter::all(SPACE, 100);
     assert_eq!(bench.store.work_list(filter).await.expect("the store works").len(), 1);
 }
 
@@ -228,8 +227,7 @@ pub(super) async fn work_claim_of_a_too_old_event_is_never_new(bench: Bench) {
         ..arrival(id)
     };
     assert_eq!(bench.standing(event("old", 60_001)).await, Standing::TooOld);
-    let filter =
-        WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, before: None, limit: 100 };
+    let filter = WorkFilter::all(SPACE, 100);
     assert!(bench.store.work_list(filter).await.expect("the store works").is_empty(), "it was recorded");
     // What is known is answered, however old its event has become.
     let held = held(bench.claim(event("known", 60_000)).await);

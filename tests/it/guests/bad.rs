@@ -10,18 +10,11 @@ use onceward::identity::event::Event;
 use onceward::identity::key::RowId;
 use onceward::identity::work_id::{Identity, IdentityError};
 use onceward::store::claim::Standing;
-use std::path::Path;
 use support::host::TestHost;
+use support::verified::bad_event as lead;
 
 /// More than the lease of any run here.
 const PAST_ANY_LEASE_MS: i64 = 24 * 3_600_000;
-
-/// An event of the bad steps' folder.
-fn lead(file: &str) -> Event {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests/bad/events").join(format!("{file}.json"));
-    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    Event::parse(&text).expect("a well-formed event")
-}
 
 /// The event that a guest is made for.
 fn lead_of(guest: &str) -> Event {

@@ -320,6 +320,6 @@ async fn runs_that_the_last_owner_left_are_free_at_once() {
     drop(store);
     let store = backend.store(None);
     assert_eq!(held(store.work_claim(arrival("a"), terms).await.expect("the store works")).work.attempt, 3);
-    let filter = WorkFilter { namespace: SPACE.to_owned(), state: None, step: None, before: None, limit: 10 };
+    let filter = WorkFilter::all(SPACE, 10);
     assert_eq!(store.work_list(filter).await.expect("the store works").len(), 1);
 }

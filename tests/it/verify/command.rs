@@ -1,9 +1,9 @@
 //! `onceward verify` as people and programs run it.
 
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use support::paths;
+use support::verified::bad_event_path;
 
 fn verify(args: &[&str]) -> Output {
     let mut command = Command::new(paths::binary("onceward"));
@@ -11,12 +11,11 @@ fn verify(args: &[&str]) -> Output {
 }
 
 fn event(name: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("guests/bad/events");
-    folder.join(format!("{name}.json")).display().to_string()
+    bad_event_path(name).display().to_string()
 }
 
 fn step(name: &str) -> String {
-    Path::new(&paths::step(name)).display().to_string()
+    paths::step(name).display().to_string()
 }
 
 fn text(output: &[u8]) -> String {

@@ -34,7 +34,7 @@ impl Bar {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let begins = last.phase.replace(phase) != Some(phase);
         if !self.terminal {
-            if begins && of > 1 {
+            if begins {
                 write(&format!("{}: {of} runs\n", name(phase)));
             }
             return;

@@ -65,8 +65,8 @@ impl From<StoreError> for DecideError {
     }
 }
 
-/// An error with what lies behind it, since a guest gets one text.
-pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
+/// An error with what lies behind it, for whoever gets one text: a guest, a finding.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
     let texts = std::iter::successors(Some(error), |error| (*error).source()).map(ToString::to_string);
     texts.collect::<Vec<_>>().join(": ")
 }
