@@ -118,7 +118,7 @@ where
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayMany {
-    /// In this state: `dead` or `review`.
+    /// In this state: `dead`, `review`, or `in-doubt`, which says that it has not happened.
     #[serde(default = "dead")]
     pub state: WorkState,
     /// Only of this step.
@@ -169,10 +169,10 @@ async fn replay(
     let ReplayMany { state, step, cause, dry_run, limit, every_ms, by, why } = asked;
     let spread = Spread { limit, every_ms }.check()?;
     let actor = caller.actor(Said { by, why }, key)?;
-    let possible = WorkDecision::Replay { due_in_ms: 0 };
-    if !possible.from_states().contains(&state) {
-        let from =
-            possible.from_states().iter().copied().map(WorkState::word).collect::<Vec<_>>().join(" or ");
+    let (replay, again) = (WorkDecision::Replay { due_in_ms: 0 }, WorkDecision::Again { due_in_ms: 0 });
+    let possible = [replay.from_states(), again.from_states()].concat();
+    if !possible.contains(&state) {
+        let from = possible.into_iter().map(WorkState::word).collect::<Vec<_>>().join(" or ");
         let word = state.word();
         let detail = format!(
             "replaying works: this can be said of those that are {from}, and not of {word}; nothing was changed"

@@ -44,6 +44,8 @@ pub enum RowResolution {
     Sent,
     /// It has not been applied: send it again.
     Again,
+    /// The destination can tell: it knows a repeat, or can be asked. Where it can't, the row is in doubt again.
+    Check,
     /// It shall not go out.
     Cancel,
 }
@@ -57,8 +59,9 @@ impl RowResolution {
         match (self, reference) {
             (Self::Sent, external_reference) => Ok(RowDecision::Sent { external_reference }),
             (Self::Again, None) => Ok(RowDecision::Again { due_in_ms: 0 }),
+            (Self::Check, None) => Ok(RowDecision::Check { due_in_ms: 0 }),
             (Self::Cancel, None) => Ok(RowDecision::Cancel),
-            (Self::Again | Self::Cancel, Some(_)) => {
+            (Self::Again | Self::Check | Self::Cancel, Some(_)) => {
                 let detail = "resolving a row: `reference` goes with `sent` alone";
                 Err(Problem::new(Kind::Invalid, detail).remedy("leave it out"))
             }
@@ -149,7 +152,7 @@ async fn cancel(
     params(("row" = String, Path, description = "The id, or its beginning"), ActionKey),
     request_body = ResolveRow,
     responses(
-        (status = 200, body = RowActed, description = "It is sent, pending or cancelled"),
+        (status = 200, body = RowActed, description = "It is sent, pending or cancelled; or held, where nobody has approved it"),
         (status = 404, body = ProblemBody, description = "There is no such row"),
         (status = 409, body = ProblemBody, description = "This can't be said in its state"),
         (status = 422, body = ProblemBody, description = "Nobody is named, or no reason; or the key was used for another act"),
@@ -177,9 +180,11 @@ async fn decide(
     let actor = caller.actor(said, action)?;
     let id = find(service, caller, text).await?.row_id;
     let row = RowRef { namespace: caller.namespace.name.clone(), id };
-    let (from, state) = (decision.from_states(), decision.to_state());
+    let from = decision.from_states();
     match service.store.outbox_decide(row, decision, actor).await? {
         Decided::Applied | Decided::Asked => {
+            // A row that nobody has approved is held again, where another one is pending.
+            let state = find(service, caller, &id.to_string()).await?.state;
             Ok(Json(RowActed { verdict: "applied".to_owned(), row_id: id, state }))
         }
         Decided::Refused(state) => {
@@ -210,7 +215,7 @@ async fn resolve_many(
     let actor = caller.actor(Said { by, why }, key)?;
     if resolution == RowResolution::Sent {
         let detail = "deciding about rows: `sent` takes one row, since each has a reference of its own";
-        return Err(Problem::new(Kind::Invalid, detail).remedy("take `again` or `cancel` for many"));
+        return Err(Problem::new(Kind::Invalid, detail).remedy("take `again`, `check` or `cancel` for many"));
     }
     let decision = resolution.decision(None)?;
     if !decision.from_states().contains(&state) {

@@ -106,7 +106,7 @@ impl Resolve {
                 let detail = "resolving a work: `output` and `reference` go with `done` alone";
                 return Err(Problem::new(Kind::Invalid, detail).remedy("leave them out"));
             }
-            WorkResolution::Again => WorkDecision::Again,
+            WorkResolution::Again => WorkDecision::Again { due_in_ms: 0 },
             WorkResolution::Dead => WorkDecision::Dead,
         };
         Ok((decision, Said { by, why }))

@@ -23,6 +23,7 @@ mod work;
 mod work_act;
 mod work_show;
 mod approve;
+mod backup;
 mod decision;
 mod row_act;
 mod outbox;
@@ -128,6 +129,10 @@ enum Verb {
     /// Markers, which end windows that no clock ends.
     #[command(subcommand)]
     Marker(retention::Verb),
+    /// Copy the ledger into a new file, also while a host serves from it.
+    Backup(backup::BackupArgs),
+    /// Put a backup in the ledger's place. It starts paused, and what was under way is in doubt.
+    Restore(backup::RestoreArgs),
     /// Crash-test a step or the flow: stop it at every place where something can go wrong.
     Verify(verify::Args),
     /// Tokens: who may ask a host for what over the network.
@@ -216,6 +221,8 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::Progress(verb) => progress::progress(&config()?, verb, format).await,
         Verb::Retain(args) => retention::retain(&config()?, &args, format).await,
         Verb::Marker(verb) => retention::marker(&config()?, verb, format).await,
+        Verb::Backup(args) => backup::backup(&config()?, args, format).await,
+        Verb::Restore(args) => backup::restore(&config()?, args, format).await,
         Verb::Verify(args) => verify::verify(config, args, format).await,
         Verb::Token(verb) => token::token(&config()?, verb, format).await,
     }

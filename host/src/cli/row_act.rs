@@ -16,6 +16,8 @@ pub(super) enum Resolution {
     Sent,
     /// It has not been applied: send it again.
     Again,
+    /// Let the destination tell: send it again where a repeat does nothing, and look it up where that can be done.
+    Check,
     /// It shall not go out.
     Cancel,
 }
@@ -25,6 +27,7 @@ impl From<Resolution> for RowResolution {
         match resolution {
             Resolution::Sent => Self::Sent,
             Resolution::Again => Self::Again,
+            Resolution::Check => Self::Check,
             Resolution::Cancel => Self::Cancel,
         }
     }

@@ -49,7 +49,7 @@ pub(super) enum Verb {
         work: Option<String>,
         #[command(flatten)]
         selection: Selection,
-        /// With `--all`: works in this state, dead or review.
+        /// With `--all`: works in this state: dead, review, or in-doubt, where it has not happened.
         #[arg(long, requires = "all", conflicts_with = "one", default_value = "dead")]
         state: String,
         /// With `--all`: works of this step alone.

@@ -49,6 +49,50 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is a backup, and only a ledger's owner takes it up.
+    #[error(
+        "opening the ledger {path}: it is a backup that nobody has taken up yet; any command that writes does so, such as `onceward resume`, and starts paused"
+    )]
+    Unclaimed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The log of another ledger lies beside a backup, and would be written into it.
+    #[error(
+        "opening the ledger {path}: it is a backup, and the write-ahead log beside it belongs to the ledger that was here before; move {path}-wal and {path}-shm away, and keep them"
+    )]
+    StrayLog {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something is there already.
+    #[error(
+        "writing a copy of the ledger to {path}: something is there already, and is left as it is; move it away, or choose another name"
+    )]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A copy's file can't be written.
+    #[error(
+        "{operation}: {path} can't be written; nothing is left there: check its folder, the space and the permissions"
+    )]
+    Copy {
+        /// The operation.
+        operation: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Arc<std::io::Error>,
+    },
+    /// A copy is damaged.
+    #[error("putting the copy {path} back: it is damaged ({what}); take another one")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        what: String,
+    },
     /// The disk, or the limit set for the ledger, is full. Nothing of the operation was kept.
     #[error(
         "{operation}: no space is left for the ledger; nothing was recorded: free disk space (or raise store.max_bytes) and send it again"

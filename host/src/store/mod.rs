@@ -41,6 +41,7 @@ pub mod quarantine;
 pub mod raw;
 pub mod reprocess;
 pub mod slot;
+pub mod restored;
 pub mod retention;
 pub mod sqlite;
 pub mod token;

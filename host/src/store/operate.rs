@@ -40,7 +40,10 @@ pub enum WorkDecision {
     },
     /// It has not happened: run it again, with a fresh budget. What was open of its effects is withdrawn, and what is
     /// recorded stays so. From in doubt.
-    Again,
+    Again {
+        /// When, in milliseconds from now: many at once are spread.
+        due_in_ms: i64,
+    },
     /// Leave it: it is a dead letter, and what was open of its effects stays unknown. From in doubt.
     Dead,
 }
@@ -52,7 +55,7 @@ impl WorkDecision {
         match self {
             Self::Replay { .. } | Self::Reject => &[WorkState::Dead, WorkState::Review],
             Self::Cancel => &[WorkState::Waiting, WorkState::Running, WorkState::Review],
-            Self::Done { .. } | Self::Again | Self::Dead => &[WorkState::InDoubt],
+            Self::Done { .. } | Self::Again { .. } | Self::Dead => &[WorkState::InDoubt],
         }
     }
 
@@ -60,7 +63,7 @@ impl WorkDecision {
     #[must_use]
     pub const fn to_state(&self) -> WorkState {
         match self {
-            Self::Replay { .. } | Self::Again => WorkState::Waiting,
+            Self::Replay { .. } | Self::Again { .. } => WorkState::Waiting,
             Self::Reject => WorkState::Rejected,
             Self::Cancel => WorkState::Cancelled,
             Self::Done { .. } => WorkState::Done,
@@ -83,6 +86,13 @@ pub enum RowDecision {
         /// When, in milliseconds from now: many at once are spread.
         due_in_ms: i64,
     },
+    /// Let the destination tell: it goes out again where a repeat does nothing (by its key, within the time that is kept, or
+    /// by its field), and where the record can be looked up that is done first. Where it can't tell, the row is in doubt again. With a fresh
+    /// number of attempts. From blocked and in doubt.
+    Check {
+        /// When, in milliseconds from now: many at once are spread.
+        due_in_ms: i64,
+    },
     /// It shall not go out. From held, suppressed, pending, blocked and in doubt.
     Cancel,
 }
@@ -92,7 +102,9 @@ impl RowDecision {
     #[must_use]
     pub const fn from_states(&self) -> &'static [RowState] {
         match self {
-            Self::Sent { .. } | Self::Again { .. } => &[RowState::Blocked, RowState::InDoubt],
+            Self::Sent { .. } | Self::Again { .. } | Self::Check { .. } => {
+                &[RowState::Blocked, RowState::InDoubt]
+            }
             Self::Cancel => &[
                 RowState::Held,
                 RowState::Suppressed,
@@ -103,12 +115,12 @@ impl RowDecision {
         }
     }
 
-    /// The state it leads to.
+    /// The state it leads to. A row that nobody has approved is held instead of pending.
     #[must_use]
     pub const fn to_state(&self) -> RowState {
         match self {
             Self::Sent { .. } => RowState::Sent,
-            Self::Again { .. } => RowState::Pending,
+            Self::Again { .. } | Self::Check { .. } => RowState::Pending,
             Self::Cancel => RowState::Cancelled,
         }
     }

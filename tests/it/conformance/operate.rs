@@ -127,7 +127,7 @@ pub(super) async fn work_decide_resolves_a_work_in_doubt_as_the_person_says(benc
     };
     let cases = [
         ("d", done.clone(), WorkState::Done, IntentState::Recorded),
-        ("a", WorkDecision::Again, WorkState::Waiting, IntentState::Withdrawn),
+        ("a", WorkDecision::Again { due_in_ms: 0 }, WorkState::Waiting, IntentState::Withdrawn),
         ("x", WorkDecision::Dead, WorkState::Dead, IntentState::Open),
     ];
     for (id, decision, state, effect) in cases {

@@ -20,6 +20,7 @@ mod quarantine;
 mod rows;
 mod read_only;
 mod progress;
+mod restored;
 mod retention;
 mod secrets;
 mod story;

@@ -9,5 +9,6 @@ mod fsync;
 mod full;
 mod held_log;
 mod open;
+mod restored;
 mod triggers;
 mod wal_cut;

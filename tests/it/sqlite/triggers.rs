@@ -197,6 +197,7 @@ const REFUSED: &[(&str, &str)] = &[
     // Tokens and time.
     ("UPDATE sequence SET token = 0", "never go back"),
     ("UPDATE sequence SET now_ms = 0", "never go back"),
+    ("UPDATE sequence SET ledger_id = randomblob(16)", "never go back"),
     ("DELETE FROM sequence", "never reset"),
     // What was recorded.
     ("UPDATE evidence SET detail = 'it never happened'", "evidence is never changed"),

@@ -170,6 +170,8 @@ pub(super) fn expire(tx: &Tx<'_>, namespace: &str) -> Result<Vec<RowId>, StoreEr
             cause,
             None::<&str>,
             None::<i64>,
+            false,
+            None::<&str>,
         );
         let work: Option<WorkId> =
             tx.first(include_str!("queries/outbox_decide.sql"), key, |row| rows::key(row, "work_id"))?;

@@ -7,7 +7,7 @@ use crate::store::outbox::RowRef;
 use crate::store::sqlite::operate::{decide_row, decide_work};
 use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, first};
-use crate::store::work::WorkRef;
+use crate::store::work::{WorkRef, WorkState};
 use rusqlite::Connection;
 
 /// Replay the oldest works of the choice; how many.
@@ -23,7 +23,11 @@ pub(super) fn replay_works(
     let mut decided = 0;
     for (place, id) in ids.into_iter().enumerate() {
         let work = WorkRef { namespace: choice.namespace.clone(), id };
-        let decision = WorkDecision::Replay { due_in_ms: batch.due_in_ms(place) };
+        let due_in_ms = batch.due_in_ms(place);
+        let decision = match choice.state {
+            WorkState::InDoubt => WorkDecision::Again { due_in_ms },
+            _ => WorkDecision::Replay { due_in_ms },
+        };
         decided += u64::from(decide_work(tx, &work, &decision, actor)? == Decided::Applied);
     }
     Ok(decided)
@@ -45,6 +49,7 @@ pub(super) fn decide_rows(
         let row = RowRef { namespace: choice.namespace.clone(), id };
         let decision = match decision {
             RowDecision::Again { .. } => RowDecision::Again { due_in_ms: batch.due_in_ms(place) },
+            RowDecision::Check { .. } => RowDecision::Check { due_in_ms: batch.due_in_ms(place) },
             other => other.clone(),
         };
         decided += u64::from(decide_row(tx, &row, &decision, actor)? == Decided::Applied);

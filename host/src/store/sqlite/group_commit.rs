@@ -10,9 +10,11 @@
 use crate::clock::Clock;
 use crate::store::durable::{Commit, Durable};
 use crate::store::error::StoreError;
+use crate::store::sqlite::restored::Sequence;
 use crate::store::sqlite::scrub;
 use crate::store::sqlite::tx::{Tx, failed, first};
 use crate::store::sqlite::wal::Wal;
+use crate::store::sqlite::witness::Witness;
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -47,11 +49,12 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, wal: Wal, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn start(connection: Connection, wal: Wal, witness: Witness, clock: Arc<dyn Clock>) -> Self {
         let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
         let commits = Arc::new(AtomicU64::new(0));
-        let (commits_here, last_token) = (Arc::clone(&commits), Cell::new(0));
-        let writing = Thread { connection, wal, clock, commits: commits_here, last_token };
+        let (commits_here, last_token, witnessed) = (Arc::clone(&commits), Cell::new(0), Cell::new(0));
+        let writing =
+            Thread { connection, wal, witness, clock, commits: commits_here, last_token, witnessed };
         let thread = std::thread::spawn(move || writing.run(commands));
         Self { queue: Some(queue), commits, thread: Some(thread) }
     }
@@ -173,9 +176,12 @@ where
 struct Thread {
     connection: Connection,
     wal: Wal,
+    witness: Witness,
     clock: Arc<dyn Clock>,
     commits: Arc<AtomicU64>,
     last_token: Cell<i64>,
+    /// The last token that the witness was told of.
+    witnessed: Cell<i64>,
 }
 
 /// The queue, with the order that ended the last batch.
@@ -274,6 +280,7 @@ impl Thread {
         match &result {
             Ok(()) => {
                 self.commits.fetch_add(1, Ordering::Relaxed);
+                self.bear_witness();
                 commit.send_replace(Commit::Done);
             }
             Err(error) => {
@@ -321,6 +328,18 @@ impl Thread {
         }
         self.connection.prepare_cached("COMMIT").and_then(|mut s| s.execute([])).map_err(batch_error)?;
         Ok(())
+    }
+
+    /// Write beside the ledger how far it has come. What was given out in a transaction that was undone does not count.
+    fn bear_witness(&self) {
+        if self.witnessed.replace(self.last_token.get()) == self.last_token.get() {
+            return;
+        }
+        match Sequence::find(&self.connection) {
+            Ok(sequence) => self.witness.raise(sequence.token),
+            // The next commit meets it, and says so.
+            Err(error) => tracing::debug!(%error, "how far the ledger has come can't be read"),
+        }
     }
 
     /// Move the store's time on; it never goes back, also where the clock does.

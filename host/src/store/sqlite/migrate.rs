@@ -15,11 +15,25 @@ pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 pub const SCHEMA: &str = include_str!("schema.sql");
 
 /// Marks the file as a ledger: "ONCE" in ASCII.
-const APPLICATION_ID: i64 = 0x4F4E_4345;
+pub(super) const APPLICATION_ID: i64 = 0x4F4E_4345;
 
-/// Bring the file to the newest version, in one transaction, or refuse it.
+/// Marks the file as the backup of a ledger: "ONCB" in ASCII.
+pub(super) const BACKUP_ID: i64 = 0x4F4E_4342;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It has no content.
+    New,
+    /// A ledger.
+    Ledger,
+    /// The backup of one.
+    Backup,
+}
+
+/// Bring the file to the newest version, in one transaction, or refuse it. A backup stays one.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let found = version(connection, path)?;
+    let (kind, found) = look(connection, path)?;
     if found == SCHEMA_VERSION {
         return Ok(());
     }
@@ -29,28 +43,40 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         script.push_str(migration);
         script.push('\n');
     }
+    let id = if kind == Kind::Backup { BACKUP_ID } else { APPLICATION_ID };
     script.push_str(&format!(
-        "PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;"
+        "PRAGMA application_id = {id};\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;"
     ));
     connection
         .execute_batch(&script)
         .map_err(|source| StoreError::Open { path: path.to_owned(), source: Arc::new(source) })
 }
 
-/// Refuse a file that is neither new, nor a ledger of a version known here or older. Nothing is written.
-pub(super) fn refuse(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    version(connection, path).map(|_| ())
+/// Refuse a file that is neither new, nor a ledger of a version known here or older, nor a backup of one. Nothing is
+/// written.
+pub(super) fn refuse(connection: &Connection, path: &Path) -> Result<Kind, StoreError> {
+    look(connection, path).map(|(kind, _)| kind)
 }
 
 /// Refuse a file that is no ledger of a version known here.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    match version(connection, path)? {
-        SCHEMA_VERSION => Ok(()),
+    match look(connection, path)? {
+        (Kind::Ledger, SCHEMA_VERSION) => Ok(()),
+        (Kind::Backup, _) => Err(StoreError::Unclaimed { path: path.to_owned() }),
         _ => Err(StoreError::Foreign { path: path.to_owned() }),
     }
 }
 
-fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+/// Refuse a file that is neither a ledger nor a backup.
+pub(super) fn check_copy(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    match look(connection, path)? {
+        (Kind::Ledger | Kind::Backup, _) => Ok(()),
+        (Kind::New, _) => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+/// What the file is, and its schema's version.
+fn look(connection: &Connection, path: &Path) -> Result<(Kind, i64), StoreError> {
     let read = |sql: &str| -> Result<i64, StoreError> {
         connection.query_row(sql, [], |row| row.get(0)).map_err(|source: rusqlite::Error| {
             if source.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) {
@@ -63,14 +89,16 @@ fn version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let application = read("PRAGMA application_id")?;
     let found = read("PRAGMA user_version")?;
     let tables = read("SELECT count(*) FROM sqlite_schema")?;
-    let fresh = application == 0 && found == 0 && tables == 0;
-    if !fresh && application != APPLICATION_ID {
-        return Err(StoreError::Foreign { path: path.to_owned() });
-    }
+    let kind = match application {
+        APPLICATION_ID => Kind::Ledger,
+        BACKUP_ID => Kind::Backup,
+        0 if found == 0 && tables == 0 => Kind::New,
+        _ => return Err(StoreError::Foreign { path: path.to_owned() }),
+    };
     if found > SCHEMA_VERSION {
         return Err(StoreError::NewerSchema { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }
-    Ok(found)
+    Ok((kind, found))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod action;
 mod alert;
 mod approval;
+mod backup;
 mod bulk;
 mod claim;
 mod contract;
@@ -35,6 +36,7 @@ mod readers;
 mod receipt;
 mod quarantine;
 mod reprocess;
+mod restored;
 mod retention;
 mod rows;
 mod scrub;
@@ -43,16 +45,22 @@ mod slot;
 mod token;
 mod tx;
 mod wal;
+mod witness;
 
 use crate::clock::Clock;
 use crate::store::error::StoreError;
+use crate::store::operate::Actor;
+use crate::store::restored::{PutBack, Restored};
 use crate::store::sqlite::group_commit::Writer;
-use crate::store::sqlite::open::FileLock;
+use crate::store::sqlite::migrate::Kind;
 use crate::store::sqlite::readers::Readers;
+use crate::store::sqlite::restored::Sequence;
 use crate::store::sqlite::wal::Wal;
+use crate::store::sqlite::witness::{FileLock, Witness};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use crate::store::sqlite::backup::{Backup, back_up, put_back, unfinished};
 pub use crate::store::sqlite::migrate::{SCHEMA, SCHEMA_VERSION};
 
 /// Where the ledger is, and how large it may become.
@@ -76,16 +84,19 @@ pub enum Outlives {
 
 /// A ledger in a SQLite file.
 pub struct SqliteStore {
-    writer: Writer,
+    // Dropped before the writer: whoever closes the file last moves the log into it, and readers can't.
     readers: Readers,
+    writer: Writer,
     /// None where nothing is written.
     clock: Option<Arc<dyn Clock>>,
+    restored: Option<Restored>,
     _lock: Option<FileLock>,
 }
 
 impl SqliteStore {
     /// Open the file, creating it where it is missing, and become its one owner. Runs that the last owner left are free
-    /// to be taken over at once.
+    /// to be taken over at once. A backup, or a file that is behind what is known of it, is taken up as one that was put back:
+    /// see [`crate::store::restored`].
     pub fn open(settings: &SqliteSettings, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         Self::open_to(Outlives::Power, settings, clock)
     }
@@ -96,17 +107,56 @@ impl SqliteStore {
         settings: &SqliteSettings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
+        Self::open_as(outlives, settings, clock, None)
+    }
+
+    /// The same, where a person says that the file was put back from a copy.
+    pub fn open_restored(
+        settings: &SqliteSettings,
+        clock: Arc<dyn Clock>,
+        by: &Actor,
+    ) -> Result<Self, StoreError> {
+        Self::open_as(Outlives::Power, settings, clock, Some(by))
+    }
+
+    fn open_as(
+        outlives: Outlives,
+        settings: &SqliteSettings,
+        clock: Arc<dyn Clock>,
+        said: Option<&Actor>,
+    ) -> Result<Self, StoreError> {
         let lock = FileLock::take(&settings.path)?;
+        open::refuse_stray_log(&settings.path)?;
         let connection = open::writable(settings)?;
         // Before anything is written: a file that is not ours stays as it is.
-        migrate::refuse(&connection, &settings.path)?;
+        let kind = migrate::refuse(&connection, &settings.path)?;
         open::configure(&connection, settings, outlives)?;
         migrate::migrate(&connection, &settings.path)?;
+        let Sequence { ledger, token, .. } = Sequence::find(&connection)?;
+        let reached = lock.reached(&ledger).unwrap_or(0);
+        let how = match said {
+            Some(_) => Some(PutBack::Said),
+            None if kind == Kind::Backup => Some(PutBack::Backup),
+            None => (token < reached).then_some(PutBack::Behind),
+        };
+        let restored =
+            how.map(|how| restored::take_up(&connection, clock.now_ms(), how, said, reached)).transpose()?;
         open::release_hosted(&connection, clock.now_ms())?;
+        let witness = match outlives {
+            Outlives::Power => lock.witness(ledger),
+            Outlives::Process => Witness::none(),
+        };
+        witness.raise(Sequence::find(&connection)?.token);
         let readers = Readers::new(settings.path.clone());
         let wal = Wal::of(&settings.path, settings.max_bytes);
-        let writer = Writer::start(connection, wal, Arc::clone(&clock));
-        Ok(Self { writer, readers, clock: Some(clock), _lock: Some(lock) })
+        let writer = Writer::start(connection, wal, witness, Arc::clone(&clock));
+        Ok(Self { writer, readers, clock: Some(clock), restored, _lock: Some(lock) })
+    }
+
+    /// What became of the ledger, where it was put back from a copy and this opening took it up.
+    #[must_use]
+    pub const fn restored(&self) -> Option<&Restored> {
+        self.restored.as_ref()
     }
 
     /// Open the file for reading alone, beside a process that may own it. Writes are refused.
@@ -114,7 +164,7 @@ impl SqliteStore {
         let connection = open::readable(&settings.path)?;
         migrate::check(&connection, &settings.path)?;
         let readers = Readers::new(settings.path.clone());
-        Ok(Self { writer: Writer::absent(), readers, clock: None, _lock: None })
+        Ok(Self { writer: Writer::absent(), readers, clock: None, restored: None, _lock: None })
     }
 
     /// Whether a query finds anything, looked at beside the writer: a duty that asks at every pass mostly finds nothing, and

@@ -1,10 +1,13 @@
-//! Opening the file: the lock that makes one owner, and the connection's settings.
+//! Opening the file: the connection's settings, and what the last owner has left behind.
 
 use crate::store::error::StoreError;
 use crate::store::ledger_size::WAL_ALARM_BYTES;
+use crate::store::sqlite::migrate::BACKUP_ID;
+use crate::store::sqlite::wal;
 use crate::store::sqlite::{Outlives, SqliteSettings};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,27 +25,17 @@ const WAL_KEPT_BYTES: u64 = WAL_ALARM_BYTES;
 /// Statements kept prepared on a connection; a few more than there are.
 const STATEMENT_CACHE: usize = 96;
 
-/// The advisory lock beside the file. The kernel frees it when the process ends, however it ends.
-pub(super) struct FileLock(#[expect(dead_code, reason = "held for its lock")] File);
-
-impl FileLock {
-    pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
-        let mut lock_path = path.as_os_str().to_owned();
-        lock_path.push(".lock");
-        let open_error =
-            |source: std::io::Error| StoreError::Open { path: path.to_owned(), source: Arc::new(source) };
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(Path::new(&lock_path))
-            .map_err(open_error)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self(file)),
-            Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::Owned { path: path.to_owned() }),
-            Err(std::fs::TryLockError::Error(source)) => Err(open_error(source)),
-        }
+/// Refuse a backup beside which a write-ahead log lies: SQLite would write it into the backup. The log of a backup that is
+/// being taken up is its own, and its header says so.
+pub(super) fn refuse_stray_log(path: &Path) -> Result<(), StoreError> {
+    let mut header = [0; 72];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let id = i64::from(u32::from_be_bytes([header[68], header[69], header[70], header[71]]));
+    // SQLite's file format, section 1.3: byte 18 is 2 where the file has had a write-ahead log.
+    if read.is_err() || id != BACKUP_ID || header[18] == 2 || wal::size(path)?.wal_bytes == 0 {
+        return Ok(());
     }
+    Err(StoreError::StrayLog { path: path.to_owned() })
 }
 
 /// A connection that can write, and has not written yet.

@@ -181,8 +181,8 @@ pub(super) fn decide_work(
         WorkDecision::Replay { due_in_ms } => {
             due_ms = Some(tx.now_ms.saturating_add((*due_in_ms).max(0)));
         }
-        WorkDecision::Again => {
-            due_ms = Some(tx.now_ms);
+        WorkDecision::Again { due_in_ms } => {
+            due_ms = Some(tx.now_ms.saturating_add((*due_in_ms).max(0)));
             intent::close_open(tx, work, None, IntentState::Withdrawn)?;
         }
         WorkDecision::Done { output: result, external_reference } => {
@@ -241,17 +241,22 @@ pub(super) fn decide_row(
     let (to, why) = (decision.to_state(), said(actor));
     let reference = match decision {
         RowDecision::Sent { external_reference } => external_reference.as_deref(),
-        RowDecision::Again { .. } | RowDecision::Cancel => None,
+        RowDecision::Again { .. } | RowDecision::Check { .. } | RowDecision::Cancel => None,
     };
     let due_ms = match decision {
-        RowDecision::Again { due_in_ms } => Some(tx.now_ms.saturating_add((*due_in_ms).max(0))),
+        RowDecision::Again { due_in_ms } | RowDecision::Check { due_in_ms } => {
+            Some(tx.now_ms.saturating_add((*due_in_ms).max(0)))
+        }
         RowDecision::Sent { .. } | RowDecision::Cancel => None,
     };
     let key = (&row.namespace, row.id.as_bytes());
-    let values = (key.0, key.1, state.word(), to.word(), tx.now_ms, &why, reference, due_ms);
-    let work: Option<WorkId> =
-        tx.first(include_str!("queries/outbox_decide.sql"), values, |row| rows::key(row, "work_id"))?;
-    let work = work.ok_or_else(|| tx.corrupt("a row could not be decided about"))?;
+    let by_word = matches!(decision, RowDecision::Again { .. });
+    let values =
+        (key.0, key.1, state.word(), to.word(), tx.now_ms, &why, reference, due_ms, by_word, &actor.name);
+    let decided = tx.first(include_str!("queries/outbox_decide.sql"), values, |row| {
+        Ok((rows::key::<WorkId>(row, "work_id")?, rows::state(row, RowState::from_word)?))
+    })?;
+    let (work, to) = decided.ok_or_else(|| tx.corrupt("a row could not be decided about"))?;
     let detail = format!("row {} from {} to {}: {why}", row.id, state.word(), to.word());
     tx.evidence(&row.namespace, work, "decided-by", &detail)?;
     match decision {
@@ -261,7 +266,7 @@ pub(super) fn decide_row(
             receipt::follow(tx, &row.namespace, row.id, doubt)?;
         }
         RowDecision::Cancel => insert_row::release_suppressed(tx, &row.namespace, row.id)?,
-        RowDecision::Again { .. } => {}
+        RowDecision::Again { .. } | RowDecision::Check { .. } => {}
     }
     Ok(Decided::Applied)
 }

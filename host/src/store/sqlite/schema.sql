@@ -2,14 +2,16 @@
 -- invariants, so that a fault in the program can't break a promise without an error.
 
 CREATE TABLE sequence (
-    one     INTEGER PRIMARY KEY CHECK (one = 1),
-    token   INTEGER NOT NULL CHECK (token >= 0),
-    now_ms  INTEGER NOT NULL
+    one        INTEGER PRIMARY KEY CHECK (one = 1),
+    -- The same in every copy of this ledger, and in no other.
+    ledger_id  BLOB NOT NULL CHECK (length(ledger_id) = 16),
+    token      INTEGER NOT NULL CHECK (token >= 0),
+    now_ms     INTEGER NOT NULL
 ) STRICT;
-INSERT INTO sequence (one, token, now_ms) VALUES (1, 0, 0);
+INSERT INTO sequence (one, ledger_id, token, now_ms) VALUES (1, randomblob(16), 0, 0);
 
 CREATE TRIGGER sequence_goes_forward BEFORE UPDATE ON sequence
-WHEN NEW.token < OLD.token OR NEW.now_ms < OLD.now_ms
+WHEN NEW.token < OLD.token OR NEW.now_ms < OLD.now_ms OR NEW.ledger_id IS NOT OLD.ledger_id
 BEGIN SELECT RAISE(ABORT, 'the token sequence and the time never go back'); END;
 
 CREATE TRIGGER sequence_stays BEFORE DELETE ON sequence
@@ -380,14 +382,13 @@ CREATE TABLE outbox (
     CHECK (state <> 'held' OR (approval_reason IS NOT NULL AND approved_by IS NULL)),
     -- What a person must approve does not move without that.
     CHECK (approval_reason IS NULL OR approved_by IS NOT NULL
-           OR state IN ('held', 'suppressed', 'cancelled', 'superseded')),
+           OR state IN ('held', 'suppressed', 'in-doubt', 'cancelled', 'superseded')),
     CHECK ((state = 'sending') = (lease_until_ms IS NOT NULL)),
     CHECK (state <> 'sending' OR (token IS NOT NULL AND envelope IS NOT NULL AND first_attempt_ms IS NOT NULL)),
     CHECK (state <> 'sending' OR behind = 0),
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
     CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled', 'superseded') OR cause IS NOT NULL),
-    CHECK (maybe_applied = 0 OR envelope IS NOT NULL),
     CHECK (erased_ms IS NULL OR state NOT IN ('held', 'pending', 'sending', 'blocked', 'in-doubt'))
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);

@@ -1,0 +1,1 @@
+SELECT ledger_id, token, now_ms FROM sequence
