@@ -75,7 +75,7 @@ pub enum StoreError {
     },
     /// A copy's file can't be written.
     #[error(
-        "{operation}: {path} can't be written; nothing is left there: check its folder, the space and the permissions"
+        "{operation}: {path} can't be used, and nothing is left of a copy: check the path, the space and the permissions"
     )]
     Copy {
         /// The operation.

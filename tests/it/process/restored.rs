@@ -206,6 +206,15 @@ fn a_restore_over_a_ledger_is_refused() {
 }
 
 #[test]
+fn a_restore_of_nothing_is_refused() {
+    let site = Site::new();
+    let args = ["restore", "nothing.db", "--by", "Noor", "--why", "try"];
+    let told = String::from_utf8(site.host.run(&args).expect("it starts").stderr).expect("text");
+    assert!(told.contains("reading the copy: nothing.db can't be used") && told.contains("No such file"), "{told}");
+    assert!(!site.ledger().exists());
+}
+
+#[test]
 fn a_restore_without_a_word_of_who_and_why_is_refused() {
     refused(&["restore", "--in-place", "--by", " ", "--why", "try"], &["--by and --why must say something"]);
 }

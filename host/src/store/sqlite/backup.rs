@@ -58,6 +58,7 @@ pub fn put_back(from: &Path, ledger: &Path) -> Result<Backup, StoreError> {
     for taken in [ledger.to_owned(), beside(ledger, "-wal"), beside(ledger, "-journal")] {
         free(&taken)?;
     }
+    from.metadata().map_err(|error| file_error("reading the copy", from, error))?;
     let source = open::readable(from)?;
     migrate::check_copy(&source, from)?;
     let sound: String = source

@@ -70,8 +70,8 @@ pub(super) fn take_up(
         let works = transaction.execute(include_str!("queries/work_restored.sql"), terms)?;
         let rows = transaction.execute(include_str!("queries/outbox_restored.sql"), terms)?;
         let everything = PauseScope::Everything;
-        let by = by.map_or(NOBODY, |by| &by.name);
-        let paused = ("", everything.word(), everything.name(), &pause, by, now_ms);
+        let paused_by = by.map_or(NOBODY, |by| by.name.as_str());
+        let paused = ("", everything.word(), everything.name(), &pause, paused_by, now_ms);
         transaction.execute(include_str!("queries/pause_set.sql"), paused)?;
         transaction.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}"))?;
         transaction.commit()?;
@@ -80,11 +80,14 @@ pub(super) fn take_up(
         Ok(Restored { how, as_of_ms: before.now_ms, works, rows })
     };
     let restored = run().map_err(|source| failed(OPERATION, source))?;
-    tracing::warn!(
-        how = ?restored.how,
-        works = restored.works,
-        rows = restored.rows,
-        "the ledger was restored as of {as_of}: everything is paused, and what was under way is in doubt"
-    );
+    // Whoever has said so is told in other words.
+    if by.is_none() {
+        tracing::warn!(
+            how = ?restored.how,
+            works = restored.works,
+            rows = restored.rows,
+            "the ledger was restored as of {as_of}: everything is paused, and what was under way is in doubt"
+        );
+    }
     Ok(restored)
 }
