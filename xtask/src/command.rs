@@ -7,11 +7,13 @@ use crate::paths::Paths;
 use crate::paths::TARGET_VARIABLE;
 use anyhow::Context;
 use anyhow::bail;
+use onceward_toolchain::program;
+use onceward_toolchain::program::must_succeed;
+use onceward_toolchain::program::shown;
 use std::ffi::OsString;
 use std::io::BufRead;
 use std::io::BufReader;
 use std::io::Read;
-use std::path::PathBuf;
 use std::process::Command;
 use std::process::ExitStatus;
 use std::process::Stdio;
@@ -49,16 +51,12 @@ pub(crate) fn cargo(paths: &Paths) -> Command {
 
 /// Run to the end; anything but success is an error.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("starting {}", shown(command)))?;
-    must_succeed(command, status)
+    Ok(program::run(command)?)
 }
 
 /// Run to the end and return its standard output.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
-    let output =
-        command.stderr(Stdio::inherit()).output().with_context(|| format!("starting {}", shown(command)))?;
-    must_succeed(command, output.status)?;
-    String::from_utf8(output.stdout).with_context(|| format!("reading the output of {}", shown(command)))
+    Ok(program::output(command)?)
 }
 
 /// Whether the program can be started and succeeds. It is not heard.
@@ -118,33 +116,12 @@ pub(crate) fn run_bounded(command: &mut Command, limit: Duration) -> anyhow::Res
         bail!("running {}: not done within {} s, so it was stopped", shown(command), limit.as_secs());
     }
     let status = child.wait().with_context(|| format!("waiting for {}", shown(command)))?;
-    must_succeed(command, status)
-}
-
-/// The first file of that name on `PATH`.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
-}
-
-fn must_succeed(command: &Command, status: ExitStatus) -> anyhow::Result<()> {
-    if !status.success() {
-        bail!("running {}: it ended with {status}; its own words are above", shown(command));
-    }
-    Ok(())
-}
-
-/// The command line, for people.
-fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let words: Vec<_> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-    format!("`{}`", words.join(" "))
+    Ok(must_succeed(command, status)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::Stream;
-    use super::run;
     use super::run_bounded;
     use super::run_heard;
     use std::process::Command;
@@ -155,12 +132,6 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         command
-    }
-
-    #[test]
-    fn a_failure_names_the_command_line_and_its_end() {
-        let told = run(&mut shell("exit 3")).expect_err("it exits with 3").to_string();
-        assert!(told.contains("`sh -c exit 3`") && told.contains("exit status: 3"), "{told}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! says so and changes nothing. An apt-get that fails is an error, since by then the machine may be half changed.
 
 use crate::command;
+use onceward_toolchain::program;
 use std::process::Command;
 
 /// The compiler, its cargo, and the std source of the same version.
@@ -46,7 +47,7 @@ impl Hand {
 
 /// Whether apt can be used here: by whom, or why not.
 pub(crate) fn usable() -> Result<Hand, String> {
-    if command::on_path("apt-get").is_none() {
+    if program::on_path("apt-get").is_none() {
         return Err("there is no apt-get".to_owned());
     }
     Hand::find().ok_or_else(|| "we are not root, and sudo asks for a password".to_owned())

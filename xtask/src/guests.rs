@@ -6,11 +6,11 @@
 use crate::command;
 use crate::paths::Paths;
 use crate::paths::TARGET_VARIABLE;
-use crate::toolchain::TARGET;
-use crate::toolchain::Toolchain;
 use crate::wasm_target;
 use anyhow::Context;
 use anyhow::bail;
+use onceward_toolchain::TARGET;
+use onceward_toolchain::Toolchain;
 use serde_json::Value;
 use std::path::Path;
 use std::path::PathBuf;

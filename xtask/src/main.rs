@@ -12,7 +12,6 @@ mod rustup;
 mod std_build;
 mod summary;
 mod test;
-mod toolchain;
 mod wasm_target;
 
 use crate::paths::Paths;

@@ -3,7 +3,8 @@
 //! Owns one bounded attempt. Failure is an answer and not an error: many machines cannot reach rustup's server.
 
 use crate::command;
-use crate::toolchain::TARGET;
+use onceward_toolchain::TARGET;
+use onceward_toolchain::program;
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ const ADD_LIMIT_S: u64 = 60;
 
 /// Add the target to the active toolchain; what stands in the way, where something does.
 pub(crate) fn add_target() -> Result<(), String> {
-    if command::on_path("rustup").is_none() {
+    if program::on_path("rustup").is_none() {
         return Err("rustup is not installed".to_owned());
     }
     let mut rustup = Command::new("rustup");

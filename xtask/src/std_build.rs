@@ -8,11 +8,11 @@ use crate::command;
 use crate::debian::Hand;
 use crate::paths::Paths;
 use crate::paths::TARGET_VARIABLE;
-use crate::toolchain;
-use crate::toolchain::DEBIAN_RUSTC;
-use crate::toolchain::TARGET;
+
 use anyhow::Context;
 use anyhow::bail;
+use onceward_toolchain::DEBIAN_RUSTC;
+use onceward_toolchain::TARGET;
 use std::fs::File;
 use std::path::Path;
 use std::path::PathBuf;
@@ -28,18 +28,18 @@ const NOTE: &str = "onceward-std.txt";
 
 /// Build std with Debian's compiler and install it, unless it is there.
 pub(crate) fn ensure(paths: &Paths, hand: Hand) -> anyhow::Result<()> {
-    let libdir = toolchain::target_libdir(Path::new(DEBIAN_RUSTC))?;
+    let libdir = onceward_toolchain::target_libdir(Path::new(DEBIAN_RUSTC))?;
     // One lock a machine, for the library directory is one: the kernel lets go of it whatever happens to us.
     let lock_path = std::env::temp_dir().join("onceward-wasm-std.lock");
     let lock = open_lock(&lock_path)?;
     lock.lock().with_context(|| format!("waiting for the lock {}", lock_path.display()))?;
-    if toolchain::has_std(&libdir)? {
+    if onceward_toolchain::has_std(&libdir)? {
         eprintln!("wasm-target: {} holds std already", libdir.display());
         return Ok(());
     }
     let libraries = build(paths)?;
     install(&libraries, &paths.wasm_std(), &libdir, hand)?;
-    if !toolchain::has_std(&libdir)? {
+    if !onceward_toolchain::has_std(&libdir)? {
         bail!(
             "installing std into {}: it is still not whole; remove the directory and try again",
             libdir.display()

@@ -12,6 +12,7 @@ use crate::paths::Paths;
 use crate::summary;
 use crate::summary::Summary;
 use anyhow::bail;
+use onceward_toolchain::program;
 use std::io::IsTerminal;
 use std::process::Command;
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ pub(crate) fn run(paths: &Paths, runner_args: &[String]) -> anyhow::Result<ExitC
     let docs = Run::libtest("the documentation's examples", docs)?;
 
     let mut cargo = command::cargo(paths);
-    let tests = if command::on_path("cargo-nextest").is_some() {
+    let tests = if program::on_path("cargo-nextest").is_some() {
         cargo.args(["nextest", "run"]).args(SELECTION).arg("--tests").args(runner_args);
         // Its lines come through a pipe, which it would take for a reader without colours.
         if std::io::stderr().is_terminal() {

@@ -7,11 +7,11 @@ use crate::debian;
 use crate::paths::Paths;
 use crate::rustup;
 use crate::std_build;
-use crate::toolchain::DEBIAN_RUSTC;
-use crate::toolchain::TARGET;
-use crate::toolchain::Toolchain;
 use anyhow::Context;
 use anyhow::bail;
+use onceward_toolchain::DEBIAN_RUSTC;
+use onceward_toolchain::TARGET;
+use onceward_toolchain::Toolchain;
 
 /// The toolchain for guests, installed first where need be.
 pub(crate) fn ensure(paths: &Paths) -> anyhow::Result<Toolchain> {

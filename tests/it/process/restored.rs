@@ -210,7 +210,10 @@ fn a_restore_of_nothing_is_refused() {
     let site = Site::new();
     let args = ["restore", "nothing.db", "--by", "Noor", "--why", "try"];
     let told = String::from_utf8(site.host.run(&args).expect("it starts").stderr).expect("text");
-    assert!(told.contains("reading the copy: nothing.db can't be used") && told.contains("No such file"), "{told}");
+    assert!(
+        told.contains("reading the copy: nothing.db can't be used") && told.contains("No such file"),
+        "{told}"
+    );
     assert!(!site.ledger().exists());
 }
 
