@@ -3,7 +3,7 @@
 //! It owns the sugar of the host's `context` interface. There is no other clock and no other randomness in a step;
 //! these cannot fail.
 
-use crate::bindings::onceward::step::context as wit;
+use crate::host;
 
 /// The event's original time, in milliseconds since the Unix epoch. It is the same on every attempt and replay.
 ///
@@ -11,15 +11,15 @@ use crate::bindings::onceward::step::context as wit;
 /// let hour = onceward_guest::context::occurred_at_ms() / 3_600_000;
 /// ```
 pub fn occurred_at_ms() -> i64 {
-    wit::occurred_at()
+    host::occurred_at()
 }
 
 /// A number from the work's identity and the label; another label gives another number.
 pub fn seed(label: &str) -> u64 {
-    wit::seed(label)
+    host::seed(label)
 }
 
 /// A UUID (RFC 9562, version 8) from the work's identity and the label; another label gives another id.
 pub fn derive_id(label: &str) -> String {
-    wit::derive_id(label)
+    host::derive_id(label)
 }

@@ -5,6 +5,7 @@
 //! become. It fails with a [`DecisionError`], which `?` turns into the fitting [`Failure`].
 
 use crate::bindings::onceward::step::decisions as wit;
+use crate::host;
 use crate::misfit::Misfit;
 use crate::misfit::explain;
 use crate::misfit::read;
@@ -138,7 +139,7 @@ impl Question {
             Ok(input) => input,
             Err(source) => return Err(DecisionError::Unwritable { slot, source }),
         };
-        let answered = wit::decide(&wit::Question {
+        let answered = host::decide(&wit::Question {
             slot: slot.clone(),
             model,
             prompt_version,
@@ -156,7 +157,7 @@ impl Question {
 /// # Errors
 /// See [`DecisionError`].
 pub fn recall<A: DeserializeOwned>(slot: &str) -> Result<Option<Decision<A>>, DecisionError> {
-    match wit::recall(slot) {
+    match host::recall(slot) {
         Ok(None) => Ok(None),
         Ok(Some(decision)) => typed(slot, Ok(decision)).map(Some),
         Err(error) => Err(DecisionError::of(slot, error)),
@@ -171,7 +172,7 @@ pub fn recall<A: DeserializeOwned>(slot: &str) -> Result<Option<Decision<A>>, De
 pub fn cache<A: Serialize + DeserializeOwned>(slot: &str, answer: &A) -> Result<Decision<A>, DecisionError> {
     let text = serde_json::to_string(answer)
         .map_err(|source| DecisionError::Unwritable { slot: slot.to_owned(), source })?;
-    typed(slot, wit::cache(slot, &text))
+    typed(slot, host::cache(slot, &text))
 }
 
 fn typed<A: DeserializeOwned>(

@@ -8,6 +8,7 @@ use crate::bindings::exports::onceward::step::guest as wit;
 use crate::contract::Contract;
 use crate::contract::WitContract;
 use crate::misfit::explain;
+use crate::outcome::{Failure, Outcome};
 use crate::step::Step;
 use crate::work::Work;
 
@@ -30,11 +31,14 @@ impl<S: Declare> wit::Guest for S {
 }
 
 fn run<S: Step>(work: wit::Work) -> Result<wit::Outcome, wit::Failure> {
+    attempt::<S>(work).and_then(|outcome| outcome.into_wit()).map_err(|failure| failure.into_wit())
+}
+
+/// Read the payload and let the step handle it.
+pub(crate) fn attempt<S: Step>(work: wit::Work) -> Result<Outcome<S::Output>, Failure> {
     Work::from_wit(work)
         .map_err(|misfit| S::unreadable(&format!("reading the payload: {}", explain(&misfit))))
         .and_then(S::handle)
-        .and_then(|outcome| outcome.into_wit())
-        .map_err(|failure| failure.into_wit())
 }
 
 /// A panic is a trap to the host, which cannot see its message. So it is noted on the way out.

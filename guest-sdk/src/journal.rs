@@ -3,7 +3,7 @@
 //! It owns the sugar of the host's `journal` interface. A note cannot fail; lines past the host's limit are dropped,
 //! and the evidence says so.
 
-use crate::bindings::onceward::step::journal as wit;
+use crate::host;
 
 /// Add a line to the work's evidence.
 ///
@@ -12,5 +12,5 @@ use crate::bindings::onceward::step::journal as wit;
 /// onceward_guest::journal::note(format!("confidence {confidence} is under 0.6: for review"));
 /// ```
 pub fn note(text: impl AsRef<str>) {
-    wit::note(text.as_ref());
+    host::note(text.as_ref());
 }

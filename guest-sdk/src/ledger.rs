@@ -4,6 +4,7 @@
 //! commit with the step's outcome. It fails with a [`LedgerError`], which `?` turns into the fitting [`Failure`].
 
 use crate::bindings::onceward::step::ledger as wit;
+use crate::host;
 use crate::misfit::explain;
 use crate::outcome::Failure;
 use std::error::Error;
@@ -38,7 +39,7 @@ pub enum ItemVerdict {
 /// [`LedgerError::InvalidKey`] and [`LedgerError::Limit`]; nothing is claimed then.
 pub fn claim<K: Into<String>>(items: impl IntoIterator<Item = K>) -> Result<Vec<ItemVerdict>, LedgerError> {
     let items: Vec<String> = items.into_iter().map(Into::into).collect();
-    let verdicts = wit::claim(&items).map_err(LedgerError::of)?;
+    let verdicts = host::claim(&items).map_err(LedgerError::of)?;
     Ok(verdicts
         .into_iter()
         .map(|verdict| match verdict {
@@ -56,7 +57,7 @@ pub fn claim<K: Into<String>>(items: impl IntoIterator<Item = K>) -> Result<Vec<
 /// See [`LedgerError`].
 pub fn record_effect(item: &str, external_reference: Option<&str>) -> Result<(), LedgerError> {
     let external_reference = external_reference.map(str::to_owned);
-    wit::record_effect(&wit::Effect { item: item.to_owned(), external_reference }).map_err(LedgerError::of)
+    host::record_effect(&wit::Effect { item: item.to_owned(), external_reference }).map_err(LedgerError::of)
 }
 
 /// Give an item back without an effect.
@@ -64,7 +65,7 @@ pub fn record_effect(item: &str, external_reference: Option<&str>) -> Result<(),
 /// # Errors
 /// See [`LedgerError`].
 pub fn release(item: &str) -> Result<(), LedgerError> {
-    wit::release(item).map_err(LedgerError::of)
+    host::release(item).map_err(LedgerError::of)
 }
 
 /// An item could not be claimed, recorded or released.

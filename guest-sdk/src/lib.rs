@@ -13,14 +13,17 @@
 //! | [`contract`] | identity, window, response, and what the step asks for |
 //! | [`context`], [`journal`], [`decisions`], [`ledger`], [`outbox`], [`progress`] | one interface of the host each |
 //! | [`receipt`] | the payload of a step that goes on from a receipt |
+//! | `host` | which host is called |
 //! | [`export`] | the macro [`step!`](crate::step!), which declares the contract and exports the step |
+//! | [`testing`] | a host for native tests |
 //!
-//! It holds no state and does no I/O of its own. Outside WebAssembly everything but the host's functions works, so
-//! that a step's logic can be tested natively; a host function called there panics.
+//! It holds no state and does no I/O of its own. Outside WebAssembly a step runs under [`testing::Host`], in plain `cargo test`; a
+//! function of the host that is called without one panics.
 
 // Public for what `step!` expands to; no part of the interface.
 #[doc(hidden)]
 pub mod bindings;
+mod host;
 pub mod misfit;
 pub mod outcome;
 pub mod work;
@@ -34,6 +37,8 @@ pub mod outbox;
 pub mod receipt;
 pub mod progress;
 pub mod export;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod testing;
 
 pub use crate::contract::Contract;
 pub use crate::contract::Identity;

@@ -5,6 +5,7 @@
 //! step's outcome. It fails with an [`EnqueueError`], which `?` turns into the fitting [`Failure`].
 
 use crate::bindings::onceward::step::outbox as wit;
+use crate::host;
 use crate::journal;
 use crate::misfit::explain;
 use crate::outcome::Failure;
@@ -116,14 +117,14 @@ impl Row {
         };
         let mut row =
             wit::Row { destination, slot, effect_version, payload, ordering_key, approval, receipt_step };
-        let mut enqueued = wit::enqueue(&row);
+        let mut enqueued = host::enqueue(&row);
         if let Err(wit::EnqueueError::InvalidRow(reason)) = &enqueued
             && !self.receipt_step_is_needed
             && let Some(step) = row.receipt_step.take()
         {
             // The host's words say whether the step is what was wrong; if it was something else, it is said again.
             journal::note(format!("enqueuing without the receipt step `{step}`: {reason}"));
-            enqueued = wit::enqueue(&row);
+            enqueued = host::enqueue(&row);
         }
         enqueued.map_err(|error| EnqueueError::of(row, error))
     }

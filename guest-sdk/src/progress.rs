@@ -5,6 +5,7 @@
 //! [`advance_or_note`].
 
 use crate::bindings::onceward::step::progress as wit;
+use crate::host;
 use crate::journal;
 use crate::misfit::explain;
 use crate::outcome::Failure;
@@ -16,7 +17,7 @@ use std::fmt;
 /// # Errors
 /// See [`ProgressError`].
 pub fn advance(stage: &str) -> Result<(), ProgressError> {
-    wit::advance(stage).map_err(|error| match error {
+    host::advance(stage).map_err(|error| match error {
         wit::ProgressError::UnknownStage(stages) => {
             ProgressError::UnknownStage { stage: stage.to_owned(), stages }
         }
@@ -38,7 +39,7 @@ pub fn advance_or_note(stage: &str) {
 
 /// The cursor that the last [`Outcome::Continue`](crate::Outcome::Continue) of this work gave; none in its first run.
 pub fn load_cursor() -> Option<String> {
-    wit::load_cursor()
+    host::load_cursor()
 }
 
 /// A handoff could not be moved to a stage.
