@@ -414,6 +414,7 @@ macro_rules! conformance {
                     outbox_resolve_takes_the_beginning_of_an_id,
                     outbox_counts_are_by_state,
                     pending_oldest_is_when_the_first_of_what_waits_was_recorded,
+                    ledger_watch_does_not_end_while_the_ledger_works,
                     ledger_size_grows_with_what_is_kept,
                 ]
             }
