@@ -14,6 +14,8 @@ mod layers;
 mod lexer;
 #[path = "tidy/owners.rs"]
 mod owners;
+#[path = "tidy/promises.rs"]
+mod promises;
 #[path = "tidy/queries.rs"]
 mod queries;
 #[path = "tidy/shape.rs"]

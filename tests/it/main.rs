@@ -3,6 +3,7 @@
 mod property;
 mod conformance;
 mod dead_letters;
+mod disk_fails;
 mod sqlite;
 mod guests;
 mod protocol;

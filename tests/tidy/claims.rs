@@ -32,18 +32,24 @@ fn makes_a_test(attribute: &str) -> bool {
     path.rsplit("::").next() == Some("test")
 }
 
+/// The tests of this code, by name, and where the attribute stands that makes one of each.
+pub(crate) fn tests_of(code: &str) -> Vec<(usize, &str)> {
+    let named = |(at, attribute): (usize, &str)| {
+        let rest = &code[at..];
+        let function = places_of(rest, "fn").next().filter(|_| makes_a_test(attribute))?;
+        Some((at, leading_name(rest[function + "fn".len()..].trim_start())))
+    };
+    attributes(code).into_iter().filter_map(named).collect()
+}
+
 fn prefixed_tests(path: &str, text: &str) -> Vec<Violation> {
     let code = lex(text).code;
-    let mut found = Vec::new();
-    for (at, attribute) in attributes(&code) {
-        let rest = &code[at..];
-        let name = places_of(rest, "fn").next().map(|at| leading_name(rest[at + "fn".len()..].trim_start()));
-        if let Some(name) = name.filter(|name| makes_a_test(attribute) && name.starts_with("test_")) {
-            let what = format!("`{name}` has the prefix `test_`; name the claim that the test proves");
-            found.push(violation(path, line_of(&code, at), what));
-        }
-    }
-    found
+    let found = tests_of(&code).into_iter().filter(|(_, name)| name.starts_with("test_"));
+    let told = |(at, name)| {
+        let what = format!("`{name}` has the prefix `test_`; name the claim that the test proves");
+        violation(path, line_of(&code, at), what)
+    };
+    found.map(told).collect()
 }
 
 fn ignored_tests(path: &str, text: &str) -> Vec<Violation> {

@@ -1,7 +1,8 @@
 //! Whether a compiler has std for the target.
 
+use crate::TARGET;
+use crate::ToolchainError;
 use crate::program::output;
-use crate::{TARGET, ToolchainError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -90,6 +90,8 @@ async fn until_stopped(config: &Config, args: &Args, format: Format) -> Result<E
     let failed = tokio::select! {
         () = asked.next() => None,
         failed = first_failure(&mut background) => Some(failed),
+        // No duty may have anything to write for hours, and until then nobody would start the host again.
+        Err(stopped) = store.ledger_watch() => Some(stopped.into()),
     };
     output::progress("stopping: no more is taken, and what is under way comes to its end");
     tokio::spawn(async move {

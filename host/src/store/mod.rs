@@ -74,6 +74,7 @@ use crate::store::slot::{SlotDecided, SlotDecision, SlotRef};
 use crate::store::token::{NewToken, TokenCreated, TokenRecord};
 use crate::store::work::{Mark, Settled, Settlement, WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
+use std::convert::Infallible;
 
 use crate::contract::fence::Token;
 use crate::identity::key::RowId;
@@ -415,6 +416,9 @@ pub trait Inspect: Send + Sync {
 
     /// When the oldest work that waits, or the oldest row that is pending, was recorded, Unix milliseconds.
     async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError>;
+
+    /// Waits as long as the ledger works. It ends only with the error that says that the ledger has stopped for good.
+    async fn ledger_watch(&self) -> Result<Infallible, StoreError>;
 
     /// How large the backend's files are.
     async fn ledger_size(&self) -> Result<LedgerSize, StoreError>;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PutBack {
-    /// The file is a backup, as it was written by [`crate::store::sqlite::backup`].
+    /// The file is a backup, as `onceward backup` writes it.
     Backup,
     /// The file is behind what stands beside it: an older copy took its place, or the disk lost what it had confirmed.
     Behind,

@@ -34,6 +34,7 @@ use crate::store::{Decisions, Inspect, Ledger, Operate, Outbox, Progress, Queue,
 use crate::verify::fault::{Door, Fault};
 use crate::verify::process::Process;
 use async_trait::async_trait;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// The ledger as one host sees it.
@@ -220,6 +221,7 @@ forward! {
         plain outbox_counts(namespace: &str) -> OutboxCounts;
         plain destination_rows(namespace: &str) -> Vec<DestinationRows>;
         plain pending_oldest(namespace: &str) -> Option<i64>;
+        plain ledger_watch() -> Infallible;
         plain ledger_size() -> LedgerSize;
         plain step_list(namespace: &str) -> Vec<String>;
         plain pause_list(namespace: &str) -> Vec<Pause>;

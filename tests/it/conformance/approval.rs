@@ -8,6 +8,7 @@ use onceward::identity::key::RowId;
 use onceward::store::approval::{Approved, Edit, Edited};
 use onceward::store::operate::{Actor, Decided, RowDecision};
 use onceward::store::outbox::{Approval, FoundRow, NewRow, RowRef, RowState};
+use onceward::store::pause::PauseScope;
 use onceward::store::work::{Collected, Settled};
 use support::sim_clock::START_MS;
 
@@ -280,6 +281,14 @@ pub(super) async fn outbox_expire_cancels_what_nobody_approved_in_time(bench: Be
         assert_eq!(bench.row(id).await.state, RowState::Held);
     }
     assert!(bench.kinds(work).await.contains(&"expired".to_owned()));
+}
+
+pub(super) async fn outbox_expire_goes_by_time_that_a_pause_does_not_stop(bench: Bench) {
+    bench.enqueue(vec![held_for("r", 1_000)]).await;
+    bench.store.pause_set(SPACE, PauseScope::Everything, actor()).await.expect("the store works");
+    bench.advance(1_000);
+    assert!(bench.unpause(SPACE, PauseScope::Everything).await);
+    assert_eq!(bench.store.outbox_expire(SPACE).await.expect("the store works"), [row_id("r")]);
 }
 
 pub(super) async fn outbox_expire_comes_to_its_end_in_batches(bench: Bench) {

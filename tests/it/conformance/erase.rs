@@ -105,6 +105,21 @@ pub(super) async fn payload_erase_takes_the_payloads_of_the_family_and_leaves_it
     assert_eq!(kinds.iter().filter(|kind| *kind == "erased").count(), 1);
 }
 
+pub(super) async fn payload_erase_leaves_the_evidence_as_it_was_told(bench: Bench) {
+    let held = bench.hold("a").await;
+    bench.settle_with(&held, done_with(rows(&["r"])), &["Ada asks for a price"]).await;
+    let sending = bench.take_row().await;
+    let cause = "503: Ada is known here".to_owned();
+    let again = RowOutcome::Again { cause, due_in_ms: 0, maybe_applied: true, health: UNWELL };
+    bench.store.outbox_settle(sending.row, sending.token, again).await.expect("the store works");
+    send_all(&bench).await;
+    assert_eq!(erase(&bench, at(&held.work)).await, erased(1, 1, 0));
+    let evidence = bench.store.evidence_list(at(&held.work)).await.expect("the store works");
+    for words in ["Ada asks for a price", "503: Ada is known here"] {
+        assert!(evidence.iter().any(|line| line.detail.contains(words)), "{words}: {evidence:#?}");
+    }
+}
+
 pub(super) async fn payload_erase_is_refused_while_anything_of_the_family_is_open(bench: Bench) {
     for (id, outcome, state) in [
         ("waiting", retry(0), WorkState::Waiting),

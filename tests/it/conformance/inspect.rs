@@ -79,6 +79,18 @@ pub(super) async fn pending_oldest_is_when_the_first_of_what_waits_was_recorded(
     assert_eq!(bench.store.pending_oldest(ELSEWHERE).await.expect("the store works"), None);
 }
 
+pub(super) async fn ledger_watch_does_not_end_while_the_ledger_works(bench: Bench) {
+    let works = async {
+        bench.hold("a").await;
+        bench.finish("b", Collected::default()).await;
+    };
+    tokio::select! {
+        biased;
+        ended = bench.store.ledger_watch() => panic!("{ended:?}"),
+        () = works => {}
+    }
+}
+
 pub(super) async fn ledger_size_grows_with_what_is_kept(bench: Bench) {
     let size = async || {
         let size = bench.store.ledger_size().await.expect("the store works");

@@ -144,6 +144,7 @@ macro_rules! conformance {
                     outbox_edit_into_what_another_row_says_is_suppressed_and_lets_the_line_go_on,
                     outbox_edit_lets_go_what_the_first_text_suppressed,
                     outbox_expire_cancels_what_nobody_approved_in_time,
+                    outbox_expire_goes_by_time_that_a_pause_does_not_stop,
                     outbox_expire_comes_to_its_end_in_batches,
                 ]
                 order: [
@@ -370,6 +371,7 @@ macro_rules! conformance {
                     family_expire_forgets_a_family_whole_and_nothing_else,
                     family_expire_waits_until_everything_that_came_of_the_event_has_ended,
                     family_expire_makes_its_event_too_old_and_never_new,
+                    family_expire_knows_no_event_again_that_comes_under_another_time,
                     family_expire_leaves_its_event_too_old_under_a_longer_window,
                     family_expire_finds_the_event_too_old_under_an_earlier_identity,
                     family_expire_keeps_a_family_for_the_longest_window_in_it,
@@ -389,6 +391,7 @@ macro_rules! conformance {
                 ]
                 erase: [
                     payload_erase_takes_the_payloads_of_the_family_and_leaves_its_identity,
+                    payload_erase_leaves_the_evidence_as_it_was_told,
                     payload_erase_is_refused_while_anything_of_the_family_is_open,
                     payload_erase_is_refused_while_a_suppressed_row_may_take_its_turn,
                     payload_erase_leaves_an_answer_that_another_work_refers_to,
@@ -411,6 +414,7 @@ macro_rules! conformance {
                     outbox_resolve_takes_the_beginning_of_an_id,
                     outbox_counts_are_by_state,
                     pending_oldest_is_when_the_first_of_what_waits_was_recorded,
+                    ledger_watch_does_not_end_while_the_ledger_works,
                     ledger_size_grows_with_what_is_kept,
                 ]
             }

@@ -160,6 +160,21 @@ pub(super) async fn family_expire_makes_its_event_too_old_and_never_new(bench: B
     );
 }
 
+/// What is not promised: a sender that gives a forgotten event another time, or none any more, is not seen through.
+pub(super) async fn family_expire_knows_no_event_again_that_comes_under_another_time(bench: Bench) {
+    let otherwise = [("later", Some(START_MS + 10 * WINDOW_MS)), ("none", None)];
+    for (id, _) in otherwise {
+        finish(&bench, for_an_hour(id), Collected::default()).await;
+    }
+    bench.advance(WINDOW_MS + 1);
+    assert_eq!(expire(&bench).await, 2);
+    for (id, time) in otherwise {
+        assert_eq!(bench.standing(for_an_hour(id)).await, Standing::TooOld, "{id}");
+        let renewed = Arrival { occurred_at_ms: time, ..for_an_hour(id) };
+        assert!(matches!(bench.claim(renewed).await, Claim::Acquired(_)), "{id}");
+    }
+}
+
 pub(super) async fn family_expire_leaves_its_event_too_old_under_a_longer_window(bench: Bench) {
     finish(&bench, for_an_hour("a"), Collected::default()).await;
     bench.advance(WINDOW_MS + 1);

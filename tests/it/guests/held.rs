@@ -201,3 +201,14 @@ async fn once_asked_for_an_approval_is_needed_whatever_the_operator_configures_l
     say(&host, &work, "triage", APPROVE).await;
     assert_eq!(output(&host.work_off().await[0])["enriched"], json!(true));
 }
+
+/// The name that a step gives its decision is what the operator holds. It is not promised that a step keeps to it.
+#[tokio::test]
+async fn a_decision_under_another_name_is_held_for_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let builder = HostBuilder::new(dir.path()).step("lead_classifier").hold(&["plan"], None);
+    let host = builder.start().await;
+    host.oracle.next(Ok(TRIAGE));
+    let ended = host.ran("lead-classifier", &lead()).await;
+    assert_eq!(output(&ended)["enriched"], json!(true));
+}

@@ -1,4 +1,4 @@
-//! Connectors that behave like hosts that die: the real delivery happens, and nobody hears of it.
+//! Connectors that behave like hosts in trouble: the real delivery happens, and nobody hears of it, or it happens late.
 
 use async_trait::async_trait;
 use onceward::connectors::Answer;
@@ -31,12 +31,15 @@ pub(super) struct Dying {
     told: Notify,
 }
 
+/// One that delivers for real.
+fn real() -> HttpConnector {
+    let settings = HttpSettings { allow_private_addresses: true, ..HttpSettings::default() };
+    HttpConnector::new(settings, Arc::new(SimClock::default())).expect("the settings are usable")
+}
+
 impl Dying {
     pub(super) fn new(then: Then) -> Arc<Self> {
-        let settings = HttpSettings { allow_private_addresses: true, ..HttpSettings::default() };
-        let clock = Arc::new(SimClock::default());
-        let inner = HttpConnector::new(settings, clock).expect("the settings are usable");
-        Arc::new(Self { inner, then, answered: AtomicUsize::new(0), told: Notify::new() })
+        Arc::new(Self { inner: real(), then, answered: AtomicUsize::new(0), told: Notify::new() })
     }
 
     /// How often the destination has answered.
@@ -60,6 +63,46 @@ impl Connector for Dying {
             Then::Panic => panic!("the sender dies with {answer:?}"),
             Then::Hang => std::future::pending().await,
         }
+    }
+
+    async fn look_up(&self, query: Query<'_>) -> Found {
+        self.inner.look_up(query).await
+    }
+}
+
+/// Stands still before its first delivery, and does it for real when it is let go on. Later ones pass.
+pub(super) struct Paused {
+    inner: HttpConnector,
+    deliveries: AtomicUsize,
+    reached: Notify,
+    goes_on: Notify,
+}
+
+impl Paused {
+    pub(super) fn new() -> Arc<Self> {
+        let (reached, goes_on) = (Notify::new(), Notify::new());
+        Arc::new(Self { inner: real(), deliveries: AtomicUsize::new(0), reached, goes_on })
+    }
+
+    /// Wait until the first delivery stands still.
+    pub(super) async fn until_reached(&self) {
+        self.reached.notified().await;
+    }
+
+    /// Let the first delivery go on.
+    pub(super) fn go_on(&self) {
+        self.goes_on.notify_one();
+    }
+}
+
+#[async_trait]
+impl Connector for Paused {
+    async fn deliver(&self, delivery: Delivery<'_>) -> Answer {
+        if self.deliveries.fetch_add(1, Ordering::SeqCst) == 0 {
+            self.reached.notify_one();
+            self.goes_on.notified().await;
+        }
+        self.inner.deliver(delivery).await
     }
 
     async fn look_up(&self, query: Query<'_>) -> Found {

@@ -2,6 +2,7 @@
 //! (tier 3). Tier 4 stands with the reference behaviours.
 
 use crate::protocol::connectors::Dying;
+use crate::protocol::connectors::Paused;
 use crate::protocol::connectors::Then;
 use crate::protocol::receiver;
 use crate::protocol::slow;
@@ -17,6 +18,7 @@ use support::host::KEY_RETENTION_MS;
 use support::host::SETTLING_MS;
 use support::host::TestHost;
 use support::receiver::Receiver;
+use support::receiver::client;
 use tempfile::TempDir;
 
 /// A receiver that upserts by title, and a host with one row for it.
@@ -84,6 +86,20 @@ async fn an_upsert_goes_out_again_on_the_same_field_however_long_ago_the_first_w
     assert_sent_once(&receiver, &host).await;
     let counts = receiver.counts().await.unwrap();
     assert_eq!((counts.replayed, counts.replaced), (1, 0), "the same bytes to the same field: {counts:?}");
+}
+
+#[tokio::test]
+async fn an_upsert_that_goes_out_again_overwrites_what_somebody_else_wrote_in_between() {
+    let (_dir, receiver, host) = upserting().await;
+    receiver.fault(&["lose-reply"]).unwrap();
+    host.deliver().await;
+    let (path, theirs) = ("/upsert/contacts/ada%20lovelace", br#"{"title":"ada lovelace","by":"hand"}"#);
+    let written = client::send(receiver.address(), "PUT", path, &[], theirs).unwrap();
+    assert_eq!(written.status(), Some(200), "it is the record that the lost reply has written");
+    host.pass(10_000_000).await;
+    host.deliver_off().await;
+    assert_sent_once(&receiver, &host).await;
+    assert_eq!(receiver.deals().await.unwrap()[0].body, host.row().await.payload);
 }
 
 #[tokio::test]
@@ -159,6 +175,28 @@ async fn a_lost_senders_row_is_looked_up_after_the_lease_and_the_settling_time_a
     host.deliver_off().await;
     assert_sent_once(&receiver, &host).await;
     assert_eq!(receiver.counts().await.unwrap().requests, 1);
+}
+
+/// The one case of a second record at this tier, which is not promised away: the receiver can't tell what has not reached it
+/// from what never will.
+#[tokio::test]
+async fn a_sender_paused_before_it_writes_makes_a_second_record_if_it_goes_on_after_the_look_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let receiver = receiver(dir.path());
+    let paused = Paused::new();
+    let host =
+        with_rows(builder(dir.path(), &receiver).crm(searched(&receiver), paused.clone()), &["a"]).await;
+    let overtakes = async {
+        paused.until_reached().await;
+        host.pass(i64::try_from(DELIVERY_LEASE_MS + SETTLING_MS).unwrap()).await;
+        host.deliver_off().await;
+        assert_sent_once(&receiver, &host).await;
+        paused.go_on();
+    };
+    tokio::join!(host.deliver(), overtakes);
+    let records = receiver.deals().await.unwrap();
+    assert_eq!((host.row().await.state, records.len()), (RowState::Sent, 2), "{records:?}");
+    assert_eq!(records[0].body, records[1].body, "whoever looks for doubles finds them by the fingerprint");
 }
 
 /// A receiver that takes keys for a day and can be searched too, and a host with one row that may have been applied.

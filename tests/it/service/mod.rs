@@ -3,6 +3,7 @@
 mod served;
 mod acts;
 mod beside;
+mod broken_disk;
 mod bulk;
 mod cancel;
 mod decided;

@@ -11,11 +11,12 @@ use support::workspace::Workspace;
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OLD_SECRET: &str = "whsec_b2xkLXNlY3JldC1vbGQtc2VjcmV0LW9sZA==";
 
-fn served(dir: &std::path::Path) -> Service {
+/// A host with a source for each provider, whose events are work for this step.
+fn served(dir: &std::path::Path, step: &str) -> Service {
     let mut config = format!(
         "[runtime]\ncache_dir = {:?}\n[[step]]\nplugin = {:?}\n",
         paths::compile_cache().display().to_string(),
-        paths::step("echo").display().to_string()
+        paths::step(step).display().to_string()
     );
     for signer in Signer::ALL {
         let kind = signer.kind();
@@ -23,6 +24,7 @@ fn served(dir: &std::path::Path) -> Service {
             "[source.{kind}]\nkind = {kind:?}\nsecrets = [{{ env = \"OLD\" }}, {{ env = \"SECRET\" }}]\n"
         ));
     }
+    config.push_str("[source.form]\nkind = \"json\"\nid = { pointer = \"/id\" }\n");
     let workspace = Workspace::with_config(dir, &config).expect("a workspace");
     let mut command = workspace.command(&[]);
     command.env("SECRET", SECRET).env("OLD", OLD_SECRET);
@@ -38,7 +40,7 @@ fn send(host: &Service, signer: Signer, headers: &[(&'static str, String)], body
 #[test]
 fn only_what_is_proved_is_kept_whoever_signs() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let host = served(dir.path());
+    let host = served(dir.path(), "echo");
     for signer in Signer::ALL {
         let body = signer.body("msg-1");
         let at = now_s();
@@ -87,10 +89,69 @@ fn only_what_is_proved_is_kept_whoever_signs() {
     }
 }
 
+/// Send a request as somebody has seen it, under this id where its provider does not sign the id.
+fn send_seen(
+    host: &Service,
+    signer: Signer,
+    seen: &[(&'static str, String)],
+    id: &str,
+    body: &str,
+) -> Exchange {
+    let under = |(name, value): &(&'static str, String)| {
+        (*name, if *name == "X-GitHub-Delivery" { id.to_owned() } else { value.clone() })
+    };
+    send(host, signer, &seen.iter().map(under).collect::<Vec<_>>(), body)
+}
+
+#[test]
+fn a_request_that_somebody_has_seen_is_a_repeat_when_it_is_sent_again() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let host = served(dir.path(), "echo");
+    for signer in Signer::ALL {
+        let body = signer.body("msg-1");
+        let seen = signer.headers(SECRET, "msg-1", now_s(), body.as_bytes());
+        let first = check(&send(&host, signer, &seen, &body), 202, "accepted");
+        let again = check(&send_seen(&host, signer, &seen, "msg-1", &body), 200, "duplicate");
+        assert_eq!(work_of(&again), work_of(&first), "{signer:?}");
+    }
+}
+
+/// GitHub signs neither id nor time, so that only a contract that looks into the payload stops this.
+#[test]
+fn a_github_request_that_somebody_has_seen_is_new_under_another_id_unless_its_payload_is_its_identity() {
+    for (step, status, verdict) in [("echo", 202, "accepted"), ("lead_sum", 200, "duplicate")] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let host = served(dir.path(), step);
+        let body = r#"{"id": "L1", "amount": 1}"#;
+        let seen = Signer::Github.headers(SECRET, "delivery-1", now_s(), body.as_bytes());
+        check(&send(&host, Signer::Github, &seen, body), 202, "accepted");
+        check(&send_seen(&host, Signer::Github, &seen, "delivery-2", body), status, verdict);
+    }
+}
+
+#[test]
+fn a_source_that_signs_nothing_asks_for_a_token_that_may_invoke() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let host = served(dir.path(), "echo");
+    let send = |token: Option<&str>| {
+        let body = br#"{"id": "m1"}"#;
+        host.send_with(token, "POST", "/v1/sources/form/events", &[], body)
+    };
+    check(&send(None), 401, "unauthenticated");
+    check(&send(Some("guessed")), 401, "unauthenticated");
+    let made = |verbs: &[&str]| {
+        let new = json!({ "name": "a test", "verbs": verbs, "why": "a test" });
+        check(&host.post("/v1/tokens", &new), 200, "applied")["token"].as_str().map(str::to_owned)
+    };
+    check(&send(made(&["operate"]).as_deref()), 403, "forbidden");
+    assert_eq!(host.get("/v1/works").json().expect("a list")["works"], json!([]));
+    check(&send(made(&["invoke"]).as_deref()), 202, "accepted");
+}
+
 #[test]
 fn a_providers_question_is_answered_and_is_no_work() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let host = served(dir.path());
+    let host = served(dir.path(), "echo");
     let body = json!({ "type": "url_verification", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" });
     let body = body.to_string();
     let asked =

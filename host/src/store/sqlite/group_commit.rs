@@ -86,6 +86,14 @@ impl Writer {
         self.send(operation, run, true).await
     }
 
+    /// Wait until the thread has ended, which it does only after a failure. It is never there in a store that only reads.
+    pub(super) async fn ended(&self) {
+        match &self.queue {
+            Some(queue) => queue.closed().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Rewrite the file without what was deleted from it. False where something still reads an older state.
     pub(super) async fn scrub(&self) -> Result<bool, StoreError> {
         let queue = self.queue.as_ref().ok_or(StoreError::ReadOnly { operation: scrub::OPERATION })?;

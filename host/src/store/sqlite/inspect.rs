@@ -28,6 +28,7 @@ use crate::store::sqlite::wal;
 use crate::store::work::{WorkCounts, WorkFilter, WorkRecord, WorkRef, WorkState};
 use async_trait::async_trait;
 use rusqlite::Row;
+use std::convert::Infallible;
 
 const LISTING: &str = "listing";
 
@@ -107,6 +108,11 @@ impl Inspect for SqliteStore {
                 Ok(first(c, LISTING, sql, [namespace], |row| row.get(0))?.flatten())
             })
             .await
+    }
+
+    async fn ledger_watch(&self) -> Result<Infallible, StoreError> {
+        self.writer.ended().await;
+        Err(StoreError::Stopped)
     }
 
     async fn ledger_size(&self) -> Result<LedgerSize, StoreError> {
