@@ -34,6 +34,7 @@ mod retention;
 mod token;
 mod progress;
 mod init;
+mod author;
 mod family;
 mod hosted;
 mod caller;
@@ -79,6 +80,12 @@ struct Cli {
 enum Verb {
     /// Write a commented onceward.toml and the rules of a scripted model.
     Init(init::Args),
+    /// Make a step to begin with: a crate with its own test, and the SDK that fits this host.
+    New(author::NewArgs),
+    /// Build a step's crate into a component, and check it.
+    Build(author::BuildArgs),
+    /// What a component is, asks for and takes, as a host sees it.
+    Check(author::CheckArgs),
     /// Run an event through the flow, or through one step.
     Run(run::Args),
     /// Serve the API, run what is due and deliver it, until told to stop.
@@ -198,6 +205,9 @@ async fn run(cli: Cli) -> Result<Ending> {
     }
     match cli.verb {
         Verb::Init(args) => init::init(&args),
+        Verb::New(args) => author::new(&args),
+        Verb::Build(args) => author::build(args, format).await,
+        Verb::Check(args) => author::check(args, format).await,
         Verb::Run(args) => run::run(&config()?, &args, format).await,
         Verb::Serve(_) if cli.namespace.is_some() => {
             bail!("serving: a host serves every namespace of its configuration; leave --namespace out")

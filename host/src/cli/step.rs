@@ -170,7 +170,7 @@ fn tightened(contract: String, holds: String) -> String {
     if contract == holds { contract } else { format!("{holds} (the contract says: {contract})") }
 }
 
-fn identity_words(identity: &Identity) -> String {
+pub(super) fn identity_words(identity: &Identity) -> String {
     match identity {
         Identity::EventKey => "event key".to_owned(),
         Identity::BusinessKey(fields) => format!("business key {}", fields.join(" ")),
@@ -178,7 +178,7 @@ fn identity_words(identity: &Identity) -> String {
     }
 }
 
-fn window_words(window: &Window) -> String {
+pub(super) fn window_words(window: &Window) -> String {
     match window {
         Window::ForEver => "for ever".to_owned(),
         Window::Duration(seconds) => format!("{seconds} s"),
@@ -186,7 +186,7 @@ fn window_words(window: &Window) -> String {
     }
 }
 
-const fn response_words(response: Response) -> &'static str {
+pub(super) const fn response_words(response: Response) -> &'static str {
     match response {
         Response::Original => "original",
         Response::Acknowledgement => "acknowledgement",
@@ -194,7 +194,7 @@ const fn response_words(response: Response) -> &'static str {
     }
 }
 
-const fn mode_words(mode: Mode) -> &'static str {
+pub(super) const fn mode_words(mode: Mode) -> &'static str {
     match mode {
         Mode::Recorded => "recorded",
         Mode::ReadOnly => "read-only",

@@ -14,6 +14,7 @@ pub mod decide;
 pub mod job;
 pub mod probe;
 pub mod row;
+mod trap;
 mod state;
 mod wit;
 mod engine;

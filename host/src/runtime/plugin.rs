@@ -68,6 +68,12 @@ impl Plugin {
         &self.contract
     }
 
+    /// The component by its content.
+    #[must_use]
+    pub const fn digest(&self) -> PluginDigest {
+        self.digest
+    }
+
     /// The interfaces it imports.
     #[must_use]
     pub fn imports(&self) -> &[String] {

@@ -8,6 +8,7 @@ use crate::runtime::plugin::Plugin;
 use crate::runtime::probe::Probe;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
+use crate::runtime::trap;
 use crate::runtime::wall::Wall;
 use crate::runtime::wit::since_v0_1_0::bindings::exports::onceward::step::guest;
 use crate::store::work::Collected;
@@ -129,11 +130,10 @@ fn reason(error: &wasmtime::Error, state: &RunState) -> Stop {
     if state.memory.refused() {
         return Stop::Memory { limit_bytes: state.limits.memory_bytes };
     }
-    let trap = error.root_cause().to_string();
-    if trap.contains(CALL_BYTES_WORDS) {
+    if error.root_cause().to_string().contains(CALL_BYTES_WORDS) {
         return Stop::CallBytes { limit_bytes: state.limits.call_bytes };
     }
-    Stop::Trap(trap)
+    Stop::Trap(trap::words(error, &state.notes))
 }
 
 fn ended(answer: Result<guest::Outcome, guest::Failure>, state: &mut RunState) -> Ended {

@@ -1,6 +1,7 @@
 //! The host as a process: killed, restarted, fed with bad input, and asked on the command line.
 
 mod alerts;
+mod author;
 mod bad_input;
 mod bulk;
 mod callers;

@@ -1,0 +1,10 @@
+//! Writing steps: `onceward new`, `build` and `check`. None of them needs a configuration or a ledger.
+
+mod build;
+mod check;
+mod new;
+mod sdk;
+
+pub(super) use build::{Args as BuildArgs, build};
+pub(super) use check::{Args as CheckArgs, check};
+pub(super) use new::{Args as NewArgs, new};

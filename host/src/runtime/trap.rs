@@ -1,0 +1,78 @@
+//! What a trap says to the step's author: what happened, the panic's own words, and the functions it happened in.
+
+use rustc_demangle::demangle;
+use wasmtime::WasmBacktrace;
+
+/// Functions that are told at most, from the innermost on.
+const FUNCTIONS_MAX: usize = 6;
+
+/// The longest name that is told whole, in characters; generic code has longer ones.
+const NAME_MAX_CHARS: usize = 120;
+
+/// How the SDK notes a panic.
+const PANIC: &str = "panic: ";
+
+/// How the names of the language's own functions begin, which say nothing about the step.
+const FOREIGN: [&str; 12] = [
+    "std::",
+    "core::",
+    "alloc::",
+    "<std::",
+    "<core::",
+    "<alloc::",
+    "__rust",
+    "rust_",
+    "__rustc",
+    "onceward_guest::",
+    "<onceward_guest::",
+    "cabi_",
+];
+
+/// The words of a trap, with the run's notes, of which the last may be the panic's.
+pub(super) fn words(error: &wasmtime::Error, notes: &[String]) -> String {
+    let mut words = error.root_cause().to_string();
+    if let Some(panic) = notes.last().filter(|note| note.starts_with(PANIC)) {
+        words = format!("{panic} ({words})");
+    }
+    let functions = functions(error);
+    if functions.is_empty() { words } else { format!("{words}; in {}", functions.join(", called by ")) }
+}
+
+/// The step's own functions that the trap happened in, the innermost first; none where the component has no names.
+fn functions(error: &wasmtime::Error) -> Vec<String> {
+    let Some(trace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
+    // Without the crates' hashes.
+    let names = trace.frames().iter().filter_map(|frame| Some(format!("{:#}", demangle(frame.func_name()?))));
+    let own = names.filter(|name| is_own(name)).map(|name| match name.char_indices().nth(NAME_MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    });
+    own.take(FUNCTIONS_MAX).collect()
+}
+
+fn is_own(name: &str) -> bool {
+    // What exports a step is called as its interface is.
+    !name.contains('#') && !FOREIGN.iter().any(|foreign| name.starts_with(foreign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+
+    #[test]
+    fn the_languages_own_functions_say_nothing_about_a_step() {
+        for name in
+            ["lead_router::route", "<lead_router::Lead as onceward_guest::step::Step>::handle", "qualify"]
+        {
+            assert!(is_own(name), "{name}");
+        }
+        for name in [
+            "core::panicking::panic_fmt",
+            "__rust_start_panic",
+            "onceward:step/guest@0.1.0#handle",
+            "cabi_realloc",
+        ] {
+            assert!(!is_own(name), "{name}");
+        }
+    }
+}

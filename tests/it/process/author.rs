@@ -1,0 +1,101 @@
+//! The way of a step's author with the real program: a new step, its native test, its component, and what is told where
+//! something is missing.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use support::paths;
+
+fn onceward(dir: &Path, args: &[&str]) -> Output {
+    Command::new(paths::binary("onceward")).current_dir(dir).args(args).output().expect("it starts")
+}
+
+fn told(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn refused(dir: &Path, args: &[&str], words: &[&str]) {
+    let output = onceward(dir, args);
+    let said = told(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in: {said}");
+    }
+}
+
+/// Where the crates that steps are made of are built once, for this test and for its next run.
+fn kept() -> PathBuf {
+    paths::compile_cache().with_file_name("author")
+}
+
+#[test]
+fn a_new_step_passes_its_own_test_builds_is_checked_and_stands_every_fault() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = onceward(dir.path(), &["new", "lead-router"]);
+    assert!(made.status.success(), "{}", told(&made));
+    let step = dir.path().join("lead-router");
+
+    let tested = Command::new("cargo")
+        .current_dir(&step)
+        .env("CARGO_TARGET_DIR", kept().join("native"))
+        .args(["test", "--quiet"])
+        .output()
+        .expect("cargo starts");
+    assert!(told(&tested).contains("2 passed"), "{}", told(&tested));
+
+    // The component's crates are kept as well.
+    std::fs::create_dir_all(kept().join("step")).expect("a folder");
+    std::fs::create_dir_all(step.join("target")).expect("a folder");
+    std::os::unix::fs::symlink(kept().join("step"), step.join("target/step")).expect("a link");
+    let built = onceward(&step, &["build", "--json"]);
+    assert!(built.status.success(), "{}", told(&built));
+    let looked: Value = serde_json::from_slice(&built.stdout).expect("JSON");
+    assert_eq!(looked["contract"]["name"], "lead-router");
+    assert_eq!(looked["file"], "./lead-router.wasm");
+
+    let checked = onceward(&step, &["check", "lead-router.wasm"]);
+    let said = told(&checked);
+    for words in [
+        "a step that a host takes",
+        "destination crm (at least blind), model classifier",
+        "decisions, journal, outbox",
+    ] {
+        assert!(checked.status.success() && said.contains(words), "{words:?} is not in: {said}");
+    }
+    let verified =
+        onceward(&step, &["verify", "lead-router.wasm", "--event", "event.json", "--seconds", "0"]);
+    assert!(verified.status.success() && told(&verified).contains("nothing found"), "{}", told(&verified));
+}
+
+#[test]
+fn what_can_not_be_made_built_or_checked_is_told_with_a_remedy() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(dir.path().join("there")).expect("a folder");
+    std::fs::write(dir.path().join("text.wasm"), "no component").expect("a file");
+    refused(
+        dir.path(),
+        &["new", "Lead_Router"],
+        &["\"Lead_Router\"", "small letters", "such as lead-router"],
+    );
+    refused(dir.path(), &["new", "there"], &["it is there already", "choose another name"]);
+    refused(dir.path(), &["build", "there"], &["there is no Cargo.toml", "onceward new"]);
+    refused(dir.path(), &["check", "none.wasm"], &["none.wasm", "it can't be read", "build it first"]);
+    refused(
+        dir.path(),
+        &["check", "text.wasm"],
+        &["it is no step for this host", "not a WebAssembly component"],
+    );
+}
+
+#[test]
+fn a_crate_that_does_not_compile_is_told_of_in_the_compilers_words() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(dir.path().join("src")).expect("a folder");
+    let manifest =
+        "[package]\nname = \"broken\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n";
+    std::fs::write(dir.path().join("Cargo.toml"), manifest).expect("a file");
+    std::fs::write(dir.path().join("src/lib.rs"), "fn broken( {}").expect("a file");
+    refused(dir.path(), &["build"], &["src/lib.rs:1", "running `cargo build", "its own words are above"]);
+    std::fs::write(dir.path().join("src/lib.rs"), "").expect("a file");
+    refused(dir.path(), &["build"], &["it exports no onceward:step/guest"]);
+}
