@@ -123,7 +123,8 @@ impl Stage {
         until("every lead has its deal", || host.rows("sent") == all);
         let mut deals: Vec<_> = deals(&self.dir.path().join("crm"));
         let mut leads = [self.acknowledged, self.refused].concat();
-        (deals.sort(), leads.sort());
+        deals.sort();
+        leads.sort();
         assert_eq!(deals, leads, "one deal a lead");
     }
 }
