@@ -1,4 +1,4 @@
-//! A disk that fails: a library that is preloaded, and makes the fsyncs or the writes of a process fail on demand, since
+//! A disk that fails: a library that is preloaded (`disk_fails.c`), and makes the calls of a process fail on demand, since
 //! what happens then must not be pretended.
 
 use std::path::{Path, PathBuf};
@@ -7,8 +7,11 @@ use std::process::Command;
 /// Names the file that makes calls fail, to the library and to whoever writes the file.
 pub(crate) const FLAG: &str = "DISK_FAILS";
 
-/// The kinds of calls that can fail, as they stand in that file.
-pub(crate) const KINDS: [&str; 2] = ["fsync", "write"];
+/// Every fsync of the log fails, in the library's words.
+pub(crate) const FSYNC: &str = "sync EIO onceward.db-wal";
+
+/// Every write into the log fails.
+pub(crate) const WRITE: &str = "write EIO onceward.db-wal";
 
 /// A process that has the library, and the file that makes its calls fail.
 pub(crate) struct FailingDisk {
@@ -37,9 +40,12 @@ impl FailingDisk {
         command.env("LD_PRELOAD", &self.library).env(FLAG, &self.flag);
     }
 
-    /// From now on these calls fail.
-    pub(crate) fn fail(&self, kind: &str) {
-        std::fs::write(&self.flag, kind).expect("the flag can be written");
+    /// From now on these calls fail, as `disk_fails.c` explains them: `write EIO onceward.db-wal`.
+    pub(crate) fn fail(&self, calls: &str) {
+        // In one go: the process reads it all the time.
+        let next = self.flag.with_extension("next");
+        std::fs::write(&next, calls).expect("the flag can be written");
+        std::fs::rename(next, &self.flag).expect("the flag can be renamed");
     }
 
     /// From now on all is well again.

@@ -4,6 +4,7 @@ mod property;
 mod conformance;
 mod dead_letters;
 mod disk_fails;
+mod fuzzed;
 mod sqlite;
 mod guests;
 mod protocol;

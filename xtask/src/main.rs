@@ -5,6 +5,7 @@
 
 mod command;
 mod debian;
+mod fuzz;
 mod guests;
 mod paths;
 mod program;
@@ -53,6 +54,14 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Look for bytes from outside for which a claim does not hold, guided by what they reach in the host.
+    Fuzz {
+        /// How long each target is run.
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// One target; else each of them: canonical_json, retry_after, signature_headers, configuration, component_bytes.
+        target: Option<String>,
+    },
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -64,6 +73,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
         Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
         Verb::Load { args } => program::run(&paths, "load", &args)?,
+        Verb::Fuzz { seconds, target } => return fuzz::run(&paths, target.as_deref(), seconds),
         Verb::Torture { args } => program::run(&paths, "torture", &args)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -324,6 +324,13 @@ impl From<StoreError> for Problem {
                     .remedy("the operator must look at the disk and start the host again")
                     .retry_after(HOST_RETRY_MS)
             }
+            // Open: a connection that reads, for which the disk or the process has no place now.
+            StoreError::Unreadable { .. } | StoreError::Open { .. } => {
+                tracing::error!(error = chain(&error), "the ledger can't be read");
+                Self::new(Kind::Unavailable, "the ledger can't be read; nothing was recorded")
+                    .remedy("send it again; where that does not help, the operator must look at the disk")
+                    .retry_after(HOST_RETRY_MS)
+            }
             _ => internal(&error),
         }
     }

@@ -208,10 +208,19 @@ impl Config {
             )
         })?;
         let mut config =
-            Self::parse(&text).with_context(|| format!("reading the configuration {}", path.display()))?;
+            Self::read(&text).with_context(|| format!("reading the configuration {}", path.display()))?;
         config.dir =
             path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-        check::check(&config).with_context(|| format!("checking the configuration {}", path.display()))?;
+        Ok(config)
+    }
+
+    /// Read a file's text and refuse what does not fit together. Its paths begin where the process is.
+    ///
+    /// # Errors
+    /// What is wrong, with its line and column or its table, and without the line itself.
+    pub fn read(text: &str) -> Result<Self> {
+        let config = Self::parse(text)?;
+        check::check(&config)?;
         Ok(config)
     }
 

@@ -117,6 +117,16 @@ pub enum StoreError {
         /// Why.
         source: Arc<rusqlite::Error>,
     },
+    /// A read failed: the disk failed it, or what the file holds is damaged. Nothing of the operation was kept.
+    #[error(
+        "{operation}: the ledger can't be read; nothing was recorded: check the disk, and where the file is damaged restore it from a backup"
+    )]
+    Unreadable {
+        /// The operation.
+        operation: &'static str,
+        /// Why.
+        source: Arc<rusqlite::Error>,
+    },
     /// An earlier failure of the disk has stopped the store.
     #[error(
         "writing the ledger: the store has stopped after an earlier failure; see the log, then start again"
@@ -163,6 +173,6 @@ impl StoreError {
     /// Whether trying the same again can help.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Full { .. } | Self::Busy { .. })
+        matches!(self, Self::Full { .. } | Self::Busy { .. } | Self::Unreadable { .. })
     }
 }

@@ -6,7 +6,6 @@ mod decisions;
 mod held;
 mod hostile;
 mod limits;
-mod mangled;
 mod outcomes;
 mod plugins;
 mod primitives;

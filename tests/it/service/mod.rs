@@ -8,6 +8,7 @@ mod bulk;
 mod cancel;
 mod decided;
 mod desk;
+mod disk_faults;
 mod faces;
 mod intake;
 mod held_log;

@@ -3,7 +3,7 @@
 //! The test runs this binary again, with a library that makes the calls of that process fail.
 
 use crate::conformance::harness::{SPACE, STEP, TERMS, arrival, at, done, held};
-use crate::disk_fails::{FLAG, FailingDisk};
+use crate::disk_fails::{FLAG, FSYNC, FailingDisk, WRITE};
 use crate::sqlite::batch::{claim, settle};
 use onceward::store::error::StoreError;
 use onceward::store::sqlite::{SqliteSettings, SqliteStore};
@@ -54,12 +54,12 @@ async fn check(kind: &str) {
 
 #[tokio::test]
 async fn a_failed_fsync_stops_the_writer_and_nothing_is_acknowledged_after_it() {
-    check("fsync").await;
+    check(FSYNC).await;
 }
 
 #[tokio::test]
 async fn a_failed_write_stops_the_writer_and_nothing_is_acknowledged_after_it() {
-    check("write").await;
+    check(WRITE).await;
 }
 
 /// Acknowledges some works, then its disk fails. It ends with `REFUSED` where every later call was refused.

@@ -143,3 +143,39 @@ async fn a_host_that_forgets_what_may_have_been_applied_is_found() {
     let twice = |finding: &Finding| matches!(finding, Finding::Twice { times: 2, .. });
     assert!(found.iter().any(twice), "{found:#?}");
 }
+
+/// Keeps no evidence of these kinds.
+struct WithoutEvidence(&'static str);
+
+#[async_trait]
+impl Tamper for WithoutEvidence {
+    async fn work_settle(
+        &self,
+        ledger: &dyn Store,
+        settlement: Settlement,
+        process: &Process,
+    ) -> Result<Settled, StoreError> {
+        let kinds = self.0;
+        unruled(process.ledger_path())
+            .execute_batch(&format!(
+                "DELETE FROM evidence WHERE kind IN ({kinds});
+                 CREATE TRIGGER forgets AFTER INSERT ON evidence WHEN new.kind IN ({kinds})
+                 BEGIN DELETE FROM evidence WHERE seq = new.seq; END"
+            ))
+            .expect("what was told is forgotten, and what will be");
+        ledger.work_settle(settlement).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_whose_evidence_does_not_tell_of_what_happened_is_found() {
+    for (kinds, untold) in [
+        ("'claimed', 'recorded'", "its claim"),
+        ("'settled', 'decided-by'", "its end"),
+        ("'sent', 'decided-by'", "the delivery of \"deal\" to crm"),
+    ] {
+        let found = findings(Tier::Key, WithoutEvidence(kinds)).await;
+        let missing = |finding: &Finding| matches!(finding, Finding::Evidence { what, .. } if what == untold);
+        assert!(found.iter().any(missing), "{kinds}: {found:#?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What a configuration may say.
 
-use super::{Config, DEFAULT, DestinationConfig, check, without_value};
+use super::{Config, DEFAULT, DestinationConfig, without_value};
 use crate::dispatch::retry::RetryPolicy;
 use crate::inbound::signature::DEFAULT_TOLERANCE_S;
 use crate::models::patience::Patience;
@@ -9,9 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 fn read(text: &str) -> anyhow::Result<Config> {
-    let config = Config::parse(text)?;
-    check::check(&config)?;
-    Ok(config)
+    Config::read(text)
 }
 
 #[test]

@@ -125,6 +125,8 @@ pub(super) fn failed(operation: &'static str, source: rusqlite::Error) -> StoreE
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { operation },
         // The page cache no longer tells what is on disk after a failed write or fsync: nothing may be acknowledged.
         Some(ErrorCode::SystemIoFailure) => StoreError::Disk { operation, source: Arc::new(source) },
+        // SQLite takes a read that the disk fails for a damaged file. Nothing was written, so it may be tried again.
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Unreadable { operation, source: Arc::new(source) },
         _ => StoreError::Statement { operation, source: Arc::new(source) },
     }
 }
