@@ -2,15 +2,17 @@
 
 use crate::paths;
 use onceward::contract::tier::Tier;
+use onceward::dispatch::mirror::Mirror;
 use onceward::dispatch::retry::RetryPolicy;
 use onceward::identity::event::Event;
+use onceward::runtime::job::RowTerms;
 use onceward::runtime::limits::Limits;
 use onceward::runtime::loader::Loader;
 use onceward::runtime::registry::EngineSettings;
 use onceward::verify::search::{Budget, Report, search};
 use onceward::verify::subject::{Subject, SubjectDestination, SubjectEvent, SubjectStep};
 use onceward::verify::tamper::{Tamper, Untampered};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +28,9 @@ pub struct Verified {
     really: Vec<(String, Tier)>,
     declared: Option<Tier>,
     tamper: Arc<dyn Tamper>,
+    mirror: Option<String>,
+    alerts: Option<String>,
+    holds: BTreeSet<String>,
 }
 
 impl Verified {
@@ -39,6 +44,9 @@ impl Verified {
             really: Vec::new(),
             declared: None,
             tamper: Arc::new(Untampered),
+            mirror: None,
+            alerts: None,
+            holds: BTreeSet::new(),
         }
     }
 
@@ -80,6 +88,27 @@ impl Verified {
         self
     }
 
+    /// The stages of handoffs are told to this destination.
+    #[must_use]
+    pub fn mirrored_to(mut self, destination: &str) -> Self {
+        self.mirror = Some(destination.to_owned());
+        self
+    }
+
+    /// What stops is told to this destination.
+    #[must_use]
+    pub fn alerting(mut self, destination: &str) -> Self {
+        self.alerts = Some(destination.to_owned());
+        self
+    }
+
+    /// Decisions of this name wait for a person.
+    #[must_use]
+    pub fn holding(mut self, slot: &str) -> Self {
+        self.holds.insert(slot.to_owned());
+        self
+    }
+
     /// The host has this fault.
     #[must_use]
     pub fn tampered(mut self, tamper: impl Tamper + 'static) -> Self {
@@ -106,7 +135,16 @@ impl Verified {
                 let tier = self.declared.unwrap_or(wanted.weakest);
                 destinations.insert(wanted.name.clone(), SubjectDestination::honest(tier));
             }
-            steps.push(SubjectStep { plugin, limits: limits.clone(), retry: RetryPolicy::default() });
+            steps.push(SubjectStep {
+                plugin,
+                limits: limits.clone(),
+                retry: RetryPolicy::default(),
+                holds: self.holds.clone(),
+            });
+        }
+        for name in self.mirror.iter().chain(&self.alerts) {
+            let tier = self.declared.unwrap_or(Tier::Key);
+            destinations.entry(name.clone()).or_insert(SubjectDestination::honest(tier));
         }
         for (name, tier) in &self.really {
             destinations.get_mut(name).expect("a step asks for the destination").really = *tier;
@@ -117,6 +155,8 @@ impl Verified {
             flow: self.flow,
             stages: ["received", "matched", "owned", "replied"].map(str::to_owned).into(),
             destinations,
+            mirror: self.mirror.map(|destination| Mirror { destination, terms: RowTerms::default() }),
+            alerts: self.alerts,
             events: self.events,
             answers: BTreeMap::new(),
             unfinished: false,

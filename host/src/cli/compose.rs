@@ -14,7 +14,7 @@ use crate::connectors::http::HttpConnector;
 use crate::contract::capability::Mode;
 use crate::dispatch::mirror::Mirror;
 use crate::dispatch::outbox::Deliverer;
-use crate::dispatch::setup::{DestinationSetup, StepSetup};
+use crate::dispatch::setup::DestinationSetup;
 use crate::dispatch::step::Dispatcher;
 use crate::models::Model;
 use crate::models::http::{HttpModel, HttpModelSettings};
@@ -93,14 +93,8 @@ pub async fn dispatcher(
     store: &Arc<dyn Store>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Dispatcher> {
+    refuse_flow(config, &loaded)?;
     let steps = steps::set_up(config, loaded, runtime, &**store).await?;
-    if let Some(missing) = config.flow.iter().find(|name| !steps.contains_key(*name)) {
-        bail!(
-            "the flow names the step {missing:?}, and the configured steps are: {}; add a [[step]] with its plugin",
-            steps.keys().cloned().collect::<Vec<_>>().join(", ")
-        );
-    }
-    refuse_read_only_flow(config, &steps)?;
     sources::refuse_without_step(config, &steps)?;
     let dispatcher = Dispatcher::new(
         Arc::clone(store),
@@ -206,14 +200,20 @@ fn model(config: &Config, configured: &ModelConfig, clock: &Arc<dyn Clock>) -> R
     }
 }
 
-/// A step that only reads records nothing, so that nothing can follow it and it can follow nothing.
-fn refuse_read_only_flow(config: &Config, steps: &BTreeMap<String, Arc<StepSetup>>) -> Result<()> {
-    let reads =
-        |name: &&String| steps.get(*name).is_some_and(|setup| setup.contract().mode == Mode::ReadOnly);
-    if let Some(name) = config.flow.iter().find(reads) {
-        bail!(
-            "the flow names the step {name:?}, which is read-only: nothing of its runs is kept, so that nothing can follow it; take it out of the flow, and run it with `onceward run --step {name}`"
-        );
+/// Refuse a flow with a step that is not there, or that only reads: it records nothing, so that nothing can follow it and it
+/// can follow nothing.
+pub fn refuse_flow(config: &Config, loaded: &BTreeMap<String, LoadedStep<'_>>) -> Result<()> {
+    for name in &config.flow {
+        match loaded.get(name).map(|step| step.contract().mode) {
+            Some(Mode::Recorded) => {}
+            Some(Mode::ReadOnly) => bail!(
+                "the flow names the step {name:?}, which is read-only: nothing of its runs is kept, so that nothing can follow it; take it out of the flow, and run it with `onceward run --step {name}`"
+            ),
+            None => bail!(
+                "the flow names the step {name:?}, and the configured steps are: {}; add a [[step]] with its plugin",
+                loaded.keys().cloned().collect::<Vec<_>>().join(", ")
+            ),
+        }
     }
     Ok(())
 }

@@ -28,9 +28,13 @@ pub(super) struct Args {
     /// The step's component. It needs no configuration; its destinations and models are simulated.
     #[arg(required_unless_present = "flow", conflicts_with = "flow")]
     step: Option<PathBuf>,
-    /// Verify the configured flow, with the tiers of its destinations.
+    /// Verify the configured flow, with the tiers of its destinations, the limits of its steps, and what the configuration says
+    /// of held decisions, alerts and mirrored stages.
     #[arg(long)]
     flow: bool,
+    /// What a run of a single step may use, where that is not the default: a name of `limits` in the configuration.
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = named_limit, conflicts_with = "flow")]
+    limits: Vec<(String, u64)>,
     /// An event, as `onceward run` takes it. Several are different events, each of which must become a work of its own.
     #[arg(long = "event", required = true, value_name = "FILE")]
     events: Vec<PathBuf>,
@@ -72,6 +76,13 @@ fn named_tier(text: &str) -> Result<(String, Tier), String> {
     let (name, word) = text.split_once('=').ok_or_else(form)?;
     let tier = tiers.into_iter().find(|tier| tier.word() == word).ok_or_else(form)?;
     Ok((name.to_owned(), tier))
+}
+
+/// `name=number`.
+fn named_limit(text: &str) -> Result<(String, u64), String> {
+    let form = || format!("{text:?} is no NAME=N, such as wall_ms=20000");
+    let (name, value) = text.split_once('=').ok_or_else(form)?;
+    Ok((name.to_owned(), value.parse().map_err(|_| form())?))
 }
 
 pub(super) async fn verify(

@@ -12,6 +12,9 @@ use serde_json::json;
 /// The version of the row's effect: raised if the payload ever means something else.
 const EFFECT_VERSION: u32 = 1;
 
+/// How the slot of such a row begins.
+pub(crate) const SLOT: &str = "progress:";
+
 /// Where progress is told.
 #[derive(Clone, Debug)]
 pub struct Mirror {
@@ -25,7 +28,7 @@ impl Mirror {
     /// The row that tells the stage of the handoff that descends from this root.
     pub(super) fn row(&self, root: &WorkRecord, stage: &str, at_ms: i64) -> NewRow {
         let payload = json!({ "key": root.readable_key, "stage": stage, "at": time::format_ms(at_ms) });
-        let slot = format!("progress:{stage}");
+        let slot = format!("{SLOT}{stage}");
         NewRow {
             id: row_id(&root.namespace, &root.root_key, &self.destination, &slot, EFFECT_VERSION),
             destination: self.destination.clone(),

@@ -21,8 +21,8 @@ const PASS_LIMIT: usize = 1_000;
 /// How long the record of an outcome is tried while the ledger is full or busy, in milliseconds.
 const RECORD_MAX_MS: u64 = 30_000;
 
-/// The pause between two tries, in milliseconds.
-const RECORD_PAUSE_MS: u64 = 200;
+/// The pause between two tries.
+const RECORD_PAUSE: Duration = Duration::from_millis(200);
 
 /// One delivery attempt that ended.
 #[derive(Debug)]
@@ -65,6 +65,7 @@ pub struct Deliverer {
     namespace: String,
     destinations: Vec<Arc<DestinationSetup>>,
     alerts: Option<String>,
+    record_pause: Duration,
     stop: CancellationToken,
 }
 
@@ -77,13 +78,21 @@ impl Deliverer {
         namespace: String,
         destinations: Vec<Arc<DestinationSetup>>,
     ) -> Self {
-        Self { store, clock, namespace, destinations, alerts: None, stop: CancellationToken::new() }
+        let (record_pause, stop) = (RECORD_PAUSE, CancellationToken::new());
+        Self { store, clock, namespace, destinations, alerts: None, record_pause, stop }
     }
 
     /// Tell this destination of everything that stops.
     #[must_use]
     pub fn alerts(mut self, destination: Option<String>) -> Self {
         self.alerts = destination;
+        self
+    }
+
+    /// Wait so long before an outcome that could not be recorded is recorded again. In simulated time nobody waits.
+    #[must_use]
+    pub fn record_pause(mut self, pause: Duration) -> Self {
+        self.record_pause = pause;
         self
     }
 
@@ -177,12 +186,21 @@ impl Deliverer {
         let mut sending = JoinSet::new();
         for row in rows {
             let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-            let destination = Arc::clone(destination);
+            let (destination, pause) = (Arc::clone(destination), self.record_pause);
             sending.spawn(async move {
                 let begun = tokio::time::Instant::now();
                 let outcome = send(&*clock, &destination, &row).await;
                 let took = begun.elapsed();
-                record(&*store, &destination, row, outcome, took).await
+                let settled = record(&*store, &destination, &row, &outcome, pause).await?;
+                Ok(Attempt {
+                    row: row.row.id,
+                    work: row.work_id,
+                    destination: destination.name.clone(),
+                    attempt: row.attempt,
+                    outcome,
+                    settled,
+                    took,
+                })
             });
         }
         let (mut ended, mut failed) = (Vec::new(), None);
@@ -225,27 +243,19 @@ impl Deliverer {
 async fn record(
     store: &dyn Store,
     destination: &DestinationSetup,
-    row: Sending,
-    outcome: RowOutcome,
-    took: Duration,
-) -> Result<Attempt, StoreError> {
+    row: &Sending,
+    outcome: &RowOutcome,
+    pause: Duration,
+) -> Result<RowSettled, StoreError> {
     let until = tokio::time::Instant::now() + Duration::from_millis(destination.lease_ms.min(RECORD_MAX_MS));
     let settled = loop {
         match store.outbox_settle(row.row.clone(), row.token, outcome.clone()).await {
             Err(error) if error.is_transient() && tokio::time::Instant::now() < until => {
-                tokio::time::sleep(Duration::from_millis(RECORD_PAUSE_MS)).await;
+                tokio::time::sleep(pause).await;
             }
             settled => break settled?,
         }
     };
     crash_point::reach(CrashPoint::ReceiptRecorded);
-    Ok(Attempt {
-        row: row.row.id,
-        work: row.work_id,
-        destination: destination.name.clone(),
-        attempt: row.attempt,
-        outcome,
-        settled,
-        took,
-    })
+    Ok(settled)
 }

@@ -8,14 +8,32 @@ use std::sync::{Mutex, PoisonError};
 /// A question, as it is told apart from others.
 pub type Question = String;
 
+/// What a model says to a question: its answer, or why there is none.
+pub type Said = Result<String, String>;
+
+/// What a model says to each question, however often it is asked.
+pub type Fixed = BTreeMap<Question, Said>;
+
+/// How a model is when it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// It answers.
+    Well,
+    /// It does not answer.
+    Away,
+    /// It does not answer now, nor to the next calls.
+    AwayFor(u32),
+    /// It answers what can't be used.
+    Confused,
+}
+
 /// The answers of one run.
 #[derive(Debug, Default)]
 pub struct Answers {
     /// Given by hand, by the model's name.
     by_hand: BTreeMap<String, Vec<String>>,
-    /// What is answered to a question, whatever its number: none, where the model does not answer it. Questions that are not
-    /// here get another answer each time.
-    fixed: BTreeMap<Question, Option<String>>,
+    /// Questions that are not here get another answer each time.
+    fixed: Fixed,
     asked: Mutex<Asked>,
 }
 
@@ -24,52 +42,58 @@ struct Asked {
     calls: u64,
     fail_next: u32,
     given: BTreeMap<Question, Vec<String>>,
+    last: Fixed,
     troubles: Vec<String>,
 }
 
 impl Answers {
     /// Answers by hand, by the model's name, and answers that are fixed.
     #[must_use]
-    pub fn new(by_hand: BTreeMap<String, Vec<String>>, fixed: BTreeMap<Question, Option<String>>) -> Self {
+    pub fn new(by_hand: BTreeMap<String, Vec<String>>, fixed: Fixed) -> Self {
         Self { by_hand, fixed, asked: Mutex::default() }
     }
 
-    /// The next calls fail.
-    pub fn fail_next(&self, calls: u32) {
-        self.lock().fail_next = calls;
-    }
-
-    /// One call.
+    /// One call of a model in this mood.
     ///
     /// # Errors
     /// Why the model does not answer.
-    pub fn answer(&self, request: &ModelRequest, failing: bool) -> Result<String, String> {
+    pub fn answer(&self, request: &ModelRequest, mood: Mood) -> Said {
         let question = question(request);
+        let said = self.say(request, &question, mood);
+        self.lock().last.insert(question, said.clone());
+        said
+    }
+
+    fn say(&self, request: &ModelRequest, question: &Question, mood: Mood) -> Said {
         let mut asked = self.lock();
         asked.calls += 1;
-        let given = asked.given.entry(question.clone()).or_default();
-        let number = given.len();
-        if asked.fail_next > 0 {
-            asked.fail_next -= 1;
-            return Err("it is not there (simulated)".to_owned());
+        let away = Err("it is not there (simulated)".to_owned());
+        match mood {
+            Mood::Away => return away,
+            Mood::AwayFor(more) => {
+                asked.fail_next = more;
+                return away;
+            }
+            Mood::Well | Mood::Confused if asked.fail_next > 0 => {
+                asked.fail_next -= 1;
+                return away;
+            }
+            Mood::Well | Mood::Confused => {}
         }
-        if failing {
-            return Err("it is not there (simulated)".to_owned());
-        }
-        let answer = match self.fixed.get(&question) {
-            Some(Some(answer)) => Ok(answer.clone()),
-            Some(None) => Err("it does not answer this (simulated)".to_owned()),
+        let number = asked.given.get(question).map_or(0, Vec::len);
+        let answer = match self.fixed.get(question) {
+            Some(said) => said.clone(),
             None => self.another(request, number),
         };
         match &answer {
-            Ok(answer) => asked.given.entry(question).or_default().push(answer.clone()),
+            Ok(answer) => asked.given.entry(question.clone()).or_default().push(answer.clone()),
             Err(trouble) if !asked.troubles.contains(trouble) => asked.troubles.push(trouble.clone()),
             Err(_) => {}
         }
-        answer
+        if mood == Mood::Confused { Ok("no JSON at all".to_owned()) } else { answer }
     }
 
-    fn another(&self, request: &ModelRequest, number: usize) -> Result<String, String> {
+    fn another(&self, request: &ModelRequest, number: usize) -> Said {
         match self.by_hand.get(&request.model).filter(|answers| !answers.is_empty()) {
             Some(answers) => Ok(answers[number % answers.len()].clone()),
             None => sample::answer(request.schema.as_deref(), number),
@@ -82,10 +106,16 @@ impl Answers {
         self.lock().calls
     }
 
-    /// What was given to each question, in order; empty for one that was never answered.
+    /// What was given to each question, in order. A question that was never answered is not here.
     #[must_use]
     pub fn given(&self) -> BTreeMap<Question, Vec<String>> {
         self.lock().given.clone()
+    }
+
+    /// What was said last to each question.
+    #[must_use]
+    pub fn last(&self) -> Fixed {
+        self.lock().last.clone()
     }
 
     /// Why answers could not be made up.

@@ -104,6 +104,14 @@ pub enum Finding {
         /// What is not there.
         what: String,
     },
+    /// Something has stopped, and people are not told of it.
+    #[error("{what} is {state}, and no alert tells of it")]
+    Untold {
+        /// What.
+        what: String,
+        /// Its state.
+        state: String,
+    },
     /// The run goes on without end.
     #[error("the run does not come to rest, after {hosts} hosts")]
     NeverQuiet {

@@ -3,7 +3,7 @@
 
 use crate::clock::Clock;
 use crate::contract::tier::Tier;
-use crate::dispatch::outbox::Deliverer;
+use crate::dispatch::outbox::{Attempt, Deliverer};
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::DestinationSetup;
 use crate::dispatch::step::{Claimed, DispatchError, Dispatcher};
@@ -16,14 +16,12 @@ use crate::store::Store;
 use crate::store::claim::Standing;
 use crate::verify::finding::Finding;
 use crate::verify::ledger::LedgerDoor;
-use crate::verify::outside::{Destination, Oracle};
+use crate::verify::outside::{Destination, MODEL_CALLS, Oracle};
 use crate::verify::process::Process;
 use crate::verify::subject::NAMESPACE;
 use crate::verify::subject::SubjectDestination;
 use std::sync::Arc;
-
-/// How often a model is asked within one decision.
-pub(super) const MODEL_CALLS: u32 = 3;
+use std::time::Duration;
 
 /// Places for runs: one is enough for a host, which does one thing after another.
 const PLACES: u32 = 1;
@@ -70,11 +68,14 @@ impl Host {
             subject.setups(),
             subject.flow.clone(),
             subject.stages.clone().into(),
-        );
+        )
+        .mirror(subject.mirror.clone());
         let destinations = subject.destinations.iter();
         let destinations =
             destinations.map(|(name, destination)| Arc::new(setup(process, name, destination))).collect();
-        let deliverer = Deliverer::new(store, clock, NAMESPACE.to_owned(), destinations);
+        let deliverer = Deliverer::new(store, clock, NAMESPACE.to_owned(), destinations)
+            .alerts(subject.alerts.clone())
+            .record_pause(Duration::ZERO);
         Self { process: Arc::clone(process), dispatcher, deliverer, patient }
     }
 
@@ -148,8 +149,14 @@ impl Host {
     async fn pass(&self) -> Option<i64> {
         let worked = self.dispatcher.run_once().await.map(|report| report.next_due_ms);
         let delivered = self.deliverer.run_once().await.map_err(DispatchError::from);
-        let delivered = delivered.map(|report| report.next_due_ms);
-        let now_ms = self.process.world().now_ms();
+        let world = self.process.world();
+        let now_ms = world.now_ms();
+        // What a delivery has stopped is told in the next pass.
+        let to_tell = |attempts: &[Attempt]| world.subject().alerts.is_some() && !attempts.is_empty();
+        let delivered = delivered.map(|report| match to_tell(&report.attempts) {
+            true => Some(now_ms),
+            false => report.next_due_ms,
+        });
         let mut next: Option<i64> = None;
         for due in [worked, delivered] {
             let due = match due {

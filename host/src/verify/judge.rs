@@ -1,26 +1,22 @@
 //! Whether a run is as good as one without faults.
 //!
 //! A fault may change *which* answer of a model is recorded: one that was lost before it was recorded is asked for again. So
-//! a run is compared with the run without faults in which the model gives the very answers that were recorded, and none
-//! where none was.
+//! a run is compared with the run without faults in which the model gives the very answers that were recorded, and fails as
+//! it did last where none was.
 
-use crate::verify::answers::Question;
+use crate::verify::answers::Fixed;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::finding::Finding;
-use crate::verify::host::MODEL_CALLS;
+use crate::verify::outside::MODEL_CALLS;
 use crate::verify::run::{Observed, RunError, Stage};
 use crate::verify::schedule::Schedule;
 use crate::verify::subject::Subject;
 use crate::verify::trace::Step;
-use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The operation that records an answer.
 const RECORD: &str = "decision_record";
-
-/// Answers by question; none where the model does not answer.
-type Fixed = BTreeMap<Question, Option<String>>;
 
 /// Judges runs of one subject.
 pub struct Judge {
@@ -93,9 +89,12 @@ impl Judge {
         let is_recorded = |answer: &&String| {
             serde_json::from_str(answer).is_ok_and(|answer| observed.outcome.answers.contains(&answer))
         };
-        let given = observed.given.iter();
-        let fixed: Fixed = given
-            .map(|(question, answers)| (question.clone(), answers.iter().find(is_recorded).cloned()))
+        let recorded = |question| observed.given.get(question)?.iter().find(is_recorded);
+        let last = observed.last.iter();
+        let fixed: Fixed = last
+            .map(|(question, last)| {
+                (question.clone(), recorded(question).map_or(last.clone(), |known| Ok(known.clone())))
+            })
             .collect();
         if let Some(known) = self.lock().get(&fixed) {
             return Ok(Arc::clone(known));

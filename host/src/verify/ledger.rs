@@ -60,6 +60,7 @@ impl LedgerDoor {
 }
 
 /// Forwards each operation of a role. `plain` ones only read, or change nothing that a run depends on; `point` ones are points.
+/// What takes something that is due is asked only where something is: a host sleeps for as long as nothing is said to be.
 macro_rules! forward {
     ($role:ident { $($kind:ident $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)* }) => {
         #[async_trait]
@@ -77,10 +78,12 @@ macro_rules! forward {
         forward!(@through $door, $name, { let ledger = $door.ledger(); ledger.$name($($arg),*).await })
     };
     (@queue $door:ident, $name:ident, $namespace:ident, $step:ident, $terms:ident) => {{
+        $door.process.live().await;
         let due = $door.is_due($door.ledger().work_next_due($namespace, $step).await?);
-        if due { forward!(@point $door, $name, $namespace, $step, $terms) } else { forward!(@plain $door, $name, $namespace, $step, $terms) }
+        if due { forward!(@point $door, $name, $namespace, $step, $terms) } else { Ok(None) }
     }};
     (@outbox $door:ident, $name:ident, $take:ident) => {{
+        $door.process.live().await;
         let next = $door.ledger().outbox_next_due(&$take.namespace, &$take.destination).await?;
         let due = $door.is_due(next.map(|next| next.at_ms));
         if due {
@@ -89,7 +92,7 @@ macro_rules! forward {
                 tamper.$name(&*ledger, $take).await
             })
         } else {
-            forward!(@plain $door, $name, $take)
+            Ok(Vec::new())
         }
     }};
     (@settle $door:ident, $name:ident, $settlement:ident) => {

@@ -1,5 +1,6 @@
 //! What a run came to: works, effects at the destinations, decisions, stages, and what stands in the ledger about them.
 
+use crate::dispatch::mirror;
 use crate::store::Store;
 use crate::store::decided::DecisionFilter;
 use crate::store::error::StoreError;
@@ -7,7 +8,9 @@ use crate::store::outbox::{OutboxFilter, OutboxRow, RowState};
 use crate::store::work::{WorkFilter, WorkRecord, WorkRef, WorkState};
 use crate::verify::finding::Finding;
 use crate::verify::receiver::Written;
-use crate::verify::subject::NAMESPACE;
+use crate::verify::subject::{NAMESPACE, Subject};
+use crate::verify::told::is_alert;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How the evidence of a run that finished its work begins.
@@ -31,7 +34,11 @@ pub struct Outcome {
 
 impl Outcome {
     /// Read it from the ledger and the destinations.
-    pub(super) async fn read(ledger: &dyn Store, written: &[Written]) -> Result<Self, StoreError> {
+    pub(super) async fn read(
+        ledger: &dyn Store,
+        written: &[Written],
+        subject: &Subject,
+    ) -> Result<Self, StoreError> {
         let mut outcome = Self::default();
         let filter = WorkFilter::all(NAMESPACE, LIST_LIMIT);
         let works = ledger.work_list(filter).await?;
@@ -44,9 +51,9 @@ impl Outcome {
             outcome.evidence(ledger, work, &rows).await?;
         }
         for row in &rows {
-            outcome.row(row, &works);
+            outcome.row(row, &works, subject);
         }
-        outcome.effects(written, &rows, &works);
+        outcome.effects(written, &rows, &works, subject);
         outcome.decisions(ledger).await?;
         Ok(outcome)
     }
@@ -90,19 +97,21 @@ impl Outcome {
         );
     }
 
-    fn row(&mut self, row: &OutboxRow, works: &[WorkRecord]) {
+    fn row(&mut self, row: &OutboxRow, works: &[WorkRecord], subject: &Subject) {
         let name = row_name(row, works);
         if matches!(row.state, RowState::Pending | RowState::Sending | RowState::Held) {
             self.left(name.clone(), row.state.word());
         }
-        self.part(name, format!("{} under the key {}", row.state.word(), row.row_id));
+        if !is_alert(row, subject.alerts.as_deref()) {
+            self.part(name, format!("{} under the key {}", row.state.word(), row.row_id));
+        }
     }
 
     fn left(&mut self, what: String, state: &str) {
         self.findings.push(Finding::Left { what, state: state.to_owned() });
     }
 
-    fn effects(&mut self, written: &[Written], rows: &[OutboxRow], works: &[WorkRecord]) {
+    fn effects(&mut self, written: &[Written], rows: &[OutboxRow], works: &[WorkRecord], subject: &Subject) {
         let mut times: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         for one in written {
             times.entry((&one.destination, &one.key)).or_default().push(&one.body);
@@ -117,7 +126,14 @@ impl Outcome {
                     times: bodies.len(),
                 });
             }
-            self.part(format!("what {destination} has of {effect}"), bodies.join(" and "));
+            if row.is_some_and(|row| is_alert(row, subject.alerts.as_deref())) {
+                continue;
+            }
+            let body = match row.is_some_and(|row| is_mirrored(row, subject)) {
+                true => bodies.into_iter().map(without_time).collect::<Vec<_>>().join(" and "),
+                false => bodies.join(" and "),
+            };
+            self.part(format!("what {destination} has of {effect}"), body);
         }
     }
 
@@ -171,6 +187,22 @@ impl Outcome {
         self.findings.extend(missing.into_iter().map(|what| Finding::Evidence { work: work.clone(), what }));
         Ok(())
     }
+}
+
+/// Whether a row tells the stage of a handoff.
+fn is_mirrored(row: &OutboxRow, subject: &Subject) -> bool {
+    let mirror = subject.mirror.as_ref().map(|mirror| mirror.destination.as_str());
+    mirror == Some(row.destination.as_str()) && row.slot.starts_with(mirror::SLOT)
+}
+
+/// What tells a stage also tells when it was reached, which is later where something has failed before.
+fn without_time(body: &str) -> String {
+    let mut told: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    match told.get_mut("at") {
+        Some(at) => *at = Value::from("when it was reached"),
+        None => return body.to_owned(),
+    }
+    told.to_string()
 }
 
 fn root_of<'a>(works: &'a [WorkRecord], work: &'a WorkRecord) -> &'a str {

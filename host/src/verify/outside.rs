@@ -3,11 +3,15 @@
 use crate::connectors::{Answer, Connector, Delivery, Found, Query};
 use crate::contract::tier::Tier;
 use crate::models::{Model, ModelError, ModelReply, ModelRequest, Usage};
+use crate::verify::answers::Mood;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::process::Process;
 use crate::verify::receiver::trouble;
 use async_trait::async_trait;
 use std::sync::Arc;
+
+/// How often a model is asked within one decision.
+pub(super) const MODEL_CALLS: u32 = 3;
 
 /// The way to one simulated destination.
 pub(super) struct Destination {
@@ -53,19 +57,18 @@ pub(super) struct Oracle {
 impl Model for Oracle {
     async fn ask(&self, request: &ModelRequest) -> ModelReply {
         let fault = self.process.pass(Door::Model, &format!("ask {}", request.model)).await;
-        let book = self.process.world().answers();
-        if fault == Some(Fault::ModelDown) {
-            book.fail_next(crate::verify::host::MODEL_CALLS - 1);
-        }
-        let failing = matches!(fault, Some(Fault::ModelFails | Fault::ModelDown));
-        let answer = match book.answer(request, failing) {
-            Ok(_) if fault == Some(Fault::ModelInvalid) => Ok("no JSON at all".to_owned()),
-            answer => answer.map_err(|cause| ModelError::Unavailable {
-                model: request.model.clone(),
-                cause,
-                retry_after_ms: None,
-            }),
+        let mood = match fault {
+            Some(Fault::ModelFails) => Mood::Away,
+            Some(Fault::ModelDown) => Mood::AwayFor(MODEL_CALLS - 1),
+            Some(Fault::ModelInvalid) => Mood::Confused,
+            _ => Mood::Well,
         };
+        let said = self.process.world().answers().answer(request, mood);
+        let answer = said.map_err(|cause| ModelError::Unavailable {
+            model: request.model.clone(),
+            cause,
+            retry_after_ms: None,
+        });
         if fault == Some(Fault::DiesAfter) {
             return self.process.die().await;
         }

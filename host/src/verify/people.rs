@@ -1,15 +1,17 @@
 //! What people do when all has come to rest: they look at the destination and say what is the case, replay what is dead, and
-//! approve what is held. In doubt is no fault; an effect that is done twice since somebody guessed would be one.
+//! approve what is held, be it a row or a decision. In doubt is no fault; an effect that is done twice since somebody guessed would be one.
 
 use crate::store::Store;
+use crate::store::decided::DecisionFilter;
 use crate::store::error::StoreError;
 use crate::store::operate::{Actor, RowDecision, WorkDecision};
 use crate::store::outbox::{OutboxFilter, RowRef, RowState};
+use crate::store::slot::{Seen, SlotDecision, SlotRef};
 use crate::store::work::{WorkFilter, WorkRef, WorkState};
 use crate::verify::receiver::{Receivers, reference};
 use crate::verify::subject::NAMESPACE;
 
-/// Rows and works of one state that people look at.
+/// Rows, works and decisions of one state that people look at.
 const LIST_LIMIT: u32 = 1_000;
 
 /// Say what is the case; how many things were said.
@@ -31,6 +33,21 @@ pub(super) async fn act(ledger: &dyn Store, receivers: &Receivers) -> Result<usi
             }
             acts += 1;
         }
+    }
+    let waiting = DecisionFilter {
+        namespace: NAMESPACE.to_owned(),
+        work: None,
+        slot: None,
+        waiting: true,
+        limit: LIST_LIMIT,
+    };
+    for entry in ledger.decision_list(waiting).await? {
+        let work = WorkRef { namespace: NAMESPACE.to_owned(), id: entry.work_id };
+        let answer = entry.decided.map(|decided| decided.answer_hash);
+        let seen = Seen { revision: Some(entry.revision), answer };
+        let slot = SlotRef { work, slot: entry.slot };
+        ledger.decision_decide(slot, SlotDecision::Approve(seen), actor()).await?;
+        acts += 1;
     }
     let filter = WorkFilter { state: Some(WorkState::Dead), ..WorkFilter::all(NAMESPACE, LIST_LIMIT) };
     for work in ledger.work_list(filter).await? {

@@ -1,45 +1,35 @@
 //! One run under a schedule, from an empty ledger to its outcome. Runs with one schedule are one and the same: time is
 //! simulated, chance is seeded, and everything happens on one thread.
 
+use crate::clock::sim::SimClock;
 use crate::dispatch::step::DispatchError;
 use crate::runtime::decide::with_causes;
 use crate::store::claim::Standing;
-use crate::store::error::StoreError;
-use crate::verify::answers::{Answers, Question};
+use crate::verify::answers::{Answers, Fixed, Question};
 use crate::verify::finding::Finding;
 use crate::verify::host::{Host, Intake};
+use crate::verify::ledgers::Ledgers;
 use crate::verify::outcome::Outcome;
 use crate::verify::people;
 use crate::verify::process::Process;
+use crate::verify::reached::Reached;
 use crate::verify::schedule::Schedule;
-use crate::verify::subject::{NAMESPACE, Subject};
+use crate::verify::subject::Subject;
+use crate::verify::told;
 use crate::verify::trace::Step;
 use crate::verify::world::World;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::Arc;
-use tempfile::TempDir;
 
-/// Rounds in which people act. What is not right after them does not get right.
-const ROUNDS_MAX: usize = 3;
+pub use crate::verify::ledgers::RunError;
 
-/// The ledger's file within a run's folder.
-const LEDGER: &str = "verify.db";
+/// Rounds in which people act, besides one for each fault, which may put something in doubt, and two for each step, which may
+/// ask for a person's word about what it decides and about what it sends. What is not right after them does not get right.
+const ROUNDS: usize = 3;
 
-/// Why a run could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// There is no folder for its ledger.
-    #[error("making a run: there is no folder for its ledger; free disk space, or set TMPDIR")]
-    Folder(#[source] std::io::Error),
-    /// There is no runtime.
-    #[error("making a run: the async runtime can't be started")]
-    Runtime(#[source] std::io::Error),
-    /// The ledger failed, and no fault explains it.
-    #[error("making a run: its ledger failed")]
-    Ledger(#[from] StoreError),
-}
+/// Rounds for each step.
+const ROUNDS_A_STEP: usize = 2;
 
 /// What a run came to.
 #[derive(Clone, Debug)]
@@ -48,10 +38,14 @@ pub struct Observed {
     pub trace: Vec<Step>,
     /// What it came to.
     pub outcome: Outcome,
+    /// The states that works, rows, decisions and handoffs were in.
+    pub reached: Reached,
     /// What is wrong with it by itself.
     pub findings: Vec<Finding>,
     /// What was answered to each question that a model was asked.
     pub given: BTreeMap<Question, Vec<String>>,
+    /// What a model said last to each question that it was asked.
+    pub last: Fixed,
     /// How often models were asked.
     pub calls: u64,
     /// Why answers could not be made up.
@@ -61,7 +55,7 @@ pub struct Observed {
 /// Where runs of one subject take place.
 pub struct Stage {
     subject: Arc<Subject>,
-    folder: TempDir,
+    ledgers: Ledgers,
 }
 
 impl Stage {
@@ -70,18 +64,7 @@ impl Stage {
     /// # Errors
     /// [`RunError`], where the machine does not allow it.
     pub fn new(subject: &Arc<Subject>) -> Result<Self, RunError> {
-        let folder = tempfile::tempdir().map_err(RunError::Folder)?;
-        let stage = Self { subject: Arc::clone(subject), folder };
-        let world = World::new(subject, Schedule::clean(), stage.ledger(), Answers::default())?;
-        alone(async {
-            for step in &subject.steps {
-                world.ledger().contract_register(NAMESPACE, step.plugin.contract()).await?;
-            }
-            Ok(())
-        })?;
-        // Whoever closes a ledger last leaves all of it in the one file.
-        drop(world);
-        Ok(stage)
+        Ok(Self { subject: Arc::clone(subject), ledgers: alone(Ledgers::new(subject))? })
     }
 
     /// What runs here.
@@ -94,21 +77,14 @@ impl Stage {
     ///
     /// # Errors
     /// [`RunError`], where the machine does not allow it.
-    pub fn run(
-        &self,
-        schedule: &Schedule,
-        fixed: BTreeMap<Question, Option<String>>,
-    ) -> Result<Observed, RunError> {
-        let folder = tempfile::tempdir_in(self.folder.path()).map_err(RunError::Folder)?;
-        let ledger = folder.path().join(LEDGER);
-        std::fs::copy(self.ledger(), &ledger).map_err(RunError::Folder)?;
+    pub fn run(&self, schedule: &Schedule, fixed: Fixed) -> Result<Observed, RunError> {
+        let clock = Arc::new(SimClock::default());
+        let (place, store) = self.ledgers.lend(&clock)?;
         let answers = Answers::new(self.subject.answers.clone(), fixed);
-        let world = World::new(&self.subject, schedule.clone(), ledger, answers)?;
-        alone(observe(&world))
-    }
-
-    fn ledger(&self) -> PathBuf {
-        self.folder.path().join(LEDGER)
+        let world = World::new(&self.subject, schedule.clone(), &clock, (place.path(), store), answers);
+        let observed = alone(observe(&world));
+        self.ledgers.give_back(place, world.leave());
+        observed
     }
 }
 
@@ -124,8 +100,14 @@ fn alone<T>(work: impl Future<Output = Result<T, RunError>>) -> Result<T, RunErr
 
 async fn observe(world: &Arc<World>) -> Result<Observed, RunError> {
     world.live(0, true).await;
-    for _ in 0..ROUNDS_MAX {
-        if people::act(&*world.ledger(), world.receivers()).await? == 0 {
+    for _ in 0..ROUNDS + world.faults() + ROUNDS_A_STEP * world.subject().steps.len() {
+        let ledger = world.ledger();
+        if let Some(alerts) = &world.subject().alerts {
+            told::missing(&*ledger, alerts).await?.into_iter().for_each(|untold| world.find(untold));
+        }
+        let acts = people::act(&*ledger, world.receivers()).await?;
+        drop(ledger);
+        if acts == 0 {
             break;
         }
         world.live(0, true).await;
@@ -133,13 +115,15 @@ async fn observe(world: &Arc<World>) -> Result<Observed, RunError> {
     world.end_faults();
     repeat(world).await?;
     world.live(0, true).await;
-    let outcome = Outcome::read(&*world.ledger(), &world.receivers().written()).await?;
-    let (given, calls, troubles) =
-        (world.answers().given(), world.answers().calls(), world.answers().troubles());
+    let outcome = Outcome::read(&*world.ledger(), &world.receivers().written(), world.subject()).await?;
+    let reached = world.reached().await?;
+    let answers = world.answers();
+    let (given, last) = (answers.given(), answers.last());
+    let (calls, troubles) = (answers.calls(), answers.troubles());
     let seen = world.take_seen();
     let mut findings = seen.findings;
     findings.extend(collapsed(&seen.acknowledged));
-    Ok(Observed { trace: seen.trace, outcome, findings, given, calls, troubles })
+    Ok(Observed { trace: seen.trace, outcome, reached, findings, given, last, calls, troubles })
 }
 
 /// Every event arrives again, when all is done.

@@ -5,6 +5,7 @@ use crate::clock::sim::SimClock;
 use crate::verify::fault::Fault;
 use crate::verify::finding::Finding;
 use crate::verify::judge::Judge;
+use crate::verify::reached::{Reached, StatesOf};
 use crate::verify::run::{Observed, RunError};
 use crate::verify::schedule::Schedule;
 use crate::verify::subject::Subject;
@@ -92,6 +93,8 @@ pub struct Report {
     pub phases: Vec<PhaseReport>,
     /// How often each fault has happened.
     pub faults: BTreeMap<Fault, u64>,
+    /// How often each state of works, rows, decisions and handoffs was entered, in all runs.
+    pub states: Vec<StatesOf>,
     /// How many distinct outcomes there were.
     pub outcomes: usize,
     /// Why answers could not be made up.
@@ -120,6 +123,7 @@ pub fn search(
             clean: judge.clean().outcome.parts.clone(),
             phases: Vec::new(),
             faults: BTreeMap::new(),
+            states: Vec::new(),
             outcomes: 0,
             troubles: judge.clean().troubles.clone(),
             failure: None,
@@ -129,6 +133,7 @@ pub fn search(
     let Search { tally, mut report, .. } = search;
     let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
     report.faults = tally.faults;
+    report.states = tally.reached.all(&subject.stages);
     report.outcomes = tally.outcomes.len();
     Ok(report)
 }
@@ -145,6 +150,7 @@ pub fn replay(subject: &Arc<Subject>, schedule: &Schedule) -> Result<Failure, Ru
 #[derive(Default)]
 struct Tally {
     faults: BTreeMap<Fault, u64>,
+    reached: Reached,
     outcomes: BTreeSet<String>,
 }
 
@@ -301,6 +307,7 @@ impl Search<'_> {
         for fault in observed.trace.iter().filter_map(|step| step.fault) {
             *tally.faults.entry(fault).or_default() += 1;
         }
+        tally.reached.add(&observed.reached);
         tally.outcomes.insert(format!("{:?}", observed.outcome.parts));
     }
 }

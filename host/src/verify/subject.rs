@@ -3,6 +3,7 @@
 use crate::connectors::{Envelope, LookUp};
 use crate::contract::tier::Tier;
 use crate::contract::window::Window;
+use crate::dispatch::mirror::Mirror;
 use crate::dispatch::retry::RetryPolicy;
 use crate::dispatch::setup::StepSetup;
 use crate::identity::event::Event;
@@ -29,6 +30,10 @@ pub struct Subject {
     pub stages: Vec<String>,
     /// The destinations by name.
     pub destinations: BTreeMap<String, SubjectDestination>,
+    /// Where the stages of handoffs are told.
+    pub mirror: Option<Mirror>,
+    /// The destination that is told of everything that stops.
+    pub alerts: Option<String>,
     /// The events; each is a work of its own.
     pub events: Vec<SubjectEvent>,
     /// Answers given by hand, in order, by the model's name; where there are none they are made up.
@@ -47,6 +52,8 @@ pub struct SubjectStep {
     pub limits: Limits,
     /// When a failed run is tried again.
     pub retry: RetryPolicy,
+    /// Decisions that a person must approve. The people of a run are always in time.
+    pub holds: BTreeSet<String>,
 }
 
 /// A destination: what was declared, and what it really is.
@@ -132,7 +139,7 @@ impl SubjectStep {
             window: Window::ForEver,
             response: contract.response,
             earlier: Vec::new(),
-            holds: Arc::new(Holds::default()),
+            holds: Arc::new(Holds { slots: self.holds.clone(), expires_ms: None }),
             model_wait_ms: 0,
             lease_ms: None,
         }

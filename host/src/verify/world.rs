@@ -5,12 +5,13 @@ use crate::clock::sim::SimClock;
 use crate::runtime::decide::with_causes;
 use crate::store::Store;
 use crate::store::error::StoreError;
-use crate::store::sqlite::{Outlives, SqliteSettings, SqliteStore};
+use crate::store::sqlite::SqliteStore;
 use crate::verify::answers::Answers;
 use crate::verify::fault::{Door, Fault};
 use crate::verify::finding::Finding;
 use crate::verify::host::Host;
 use crate::verify::process::Process;
+use crate::verify::reached::Reached;
 use crate::verify::receiver::Receivers;
 use crate::verify::schedule::Schedule;
 use crate::verify::subject::Subject;
@@ -29,8 +30,8 @@ const STANDSTILL_MS: i64 = 10 * 60_000;
 /// Hosts that one place of a run may use up; far more than a schedule has deaths.
 const LIVES_MAX: usize = 64;
 
-/// How often the ledger's last user is waited for before it is opened again. Each wait lets all others go on.
-const REOPEN_TRIES: usize = 10_000;
+/// How often the ledger's last user is waited for before it is the next owner's. Each wait lets all others go on.
+const INHERIT_TRIES: usize = 10_000;
 
 /// One run.
 pub(super) struct World {
@@ -60,24 +61,27 @@ impl World {
     pub(super) fn new(
         subject: &Arc<Subject>,
         schedule: Schedule,
-        path: PathBuf,
+        clock: &Arc<SimClock>,
+        (path, store): (PathBuf, SqliteStore),
         answers: Answers,
-    ) -> Result<Arc<Self>, StoreError> {
-        let clock = Arc::new(SimClock::default());
+    ) -> Arc<Self> {
         let really =
             subject.destinations.iter().map(|(name, destination)| (name.clone(), destination.really));
-        let world = Self {
+        Arc::new(Self {
             receivers: Receivers::new(really.collect()),
             subject: Arc::clone(subject),
             schedule,
             path,
-            clock,
-            ledger: Mutex::default(),
+            ledger: Mutex::new(Some(Arc::new(store))),
+            clock: Arc::clone(clock),
             answers,
             seen: Mutex::default(),
-        };
-        world.open()?;
-        Ok(Arc::new(world))
+        })
+    }
+
+    /// What is left of the ledger after the run, where nobody else has it.
+    pub(super) fn leave(&self) -> Option<SqliteStore> {
+        self.lock_ledger().take().and_then(Arc::into_inner)
     }
 
     /// A host lives, and another after it where it dies, until nothing is left to do. A patient one waits for what is due
@@ -102,7 +106,7 @@ impl World {
                 }
                 // Beside a host that stands still the ledger stays open, as it does with a database server.
                 if depth == 0
-                    && let Err(error) = self.reopen().await
+                    && let Err(error) = self.inherit().await
                 {
                     self.find(Finding::HostFailed { error: with_causes(&error) });
                     return;
@@ -129,6 +133,11 @@ impl World {
     /// From here on nothing goes wrong any more.
     pub(super) fn end_faults(&self) {
         self.lock().over = true;
+    }
+
+    /// How many faults were asked for.
+    pub(super) fn faults(&self) -> usize {
+        self.schedule.len()
     }
 
     pub(super) fn end_leases(&self) {
@@ -184,32 +193,41 @@ impl World {
 
     /// The real ledger.
     pub(super) fn ledger(&self) -> Arc<dyn Store> {
-        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = self.lock_ledger();
         Arc::clone(ledger.as_ref().expect("it is open but while one host follows another")) as Arc<dyn Store>
     }
 
-    /// The last owner of the file has died: the next one opens it, as it would after a crash.
-    async fn reopen(&self) -> Result<(), StoreError> {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner).take();
-        for _ in 0..REOPEN_TRIES {
+    /// The states that were entered in the run.
+    pub(super) async fn reached(&self) -> Result<Reached, StoreError> {
+        let ledger = self.lock_ledger().clone();
+        match ledger {
+            Some(ledger) => Ok(Reached::new(ledger.reached().await?)),
+            None => Ok(Reached::default()),
+        }
+    }
+
+    /// The last owner of the ledger has died: it is the next one's, as after a crash.
+    async fn inherit(&self) -> Result<(), StoreError> {
+        let mut ledger = self.lock_ledger().take();
+        for _ in 0..INHERIT_TRIES {
             match ledger.take().map(Arc::try_unwrap) {
                 Some(Err(used)) => {
                     ledger = Some(used);
                     tokio::task::yield_now().await;
                 }
-                // Dropped, it is closed.
-                Some(Ok(_)) | None => break,
+                Some(Ok(left)) => {
+                    let next = left.inherited(Arc::clone(&self.clock) as Arc<dyn Clock>)?;
+                    *self.lock_ledger() = Some(Arc::new(next.ok_or(StoreError::Stopped)?));
+                    return Ok(());
+                }
+                None => break,
             }
         }
-        self.open()
+        Err(StoreError::Owned { path: self.path.clone() })
     }
 
-    fn open(&self) -> Result<(), StoreError> {
-        let settings = SqliteSettings { path: self.path.clone(), max_bytes: None };
-        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
-        let store = SqliteStore::open_to(Outlives::Process, &settings, clock)?;
-        *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(store));
-        Ok(())
+    fn lock_ledger(&self) -> std::sync::MutexGuard<'_, Option<Arc<SqliteStore>>> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn next_host(&self) -> u32 {

@@ -10,5 +10,6 @@ mod full;
 mod held_log;
 mod open;
 mod restored;
+mod simulated;
 mod triggers;
 mod wal_cut;

@@ -179,3 +179,29 @@ async fn a_host_whose_evidence_does_not_tell_of_what_happened_is_found() {
         assert!(found.iter().any(missing), "{kinds}: {found:#?}");
     }
 }
+
+/// Forgets to tell people of what stops.
+struct WithoutAlerts;
+
+#[async_trait]
+impl Tamper for WithoutAlerts {
+    async fn work_settle(
+        &self,
+        ledger: &dyn Store,
+        settlement: Settlement,
+        process: &Process,
+    ) -> Result<Settled, StoreError> {
+        let settled = ledger.work_settle(settlement).await?;
+        unruled(process.ledger_path()).execute_batch("DELETE FROM alert_due").expect("nobody is told");
+        Ok(settled)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_tells_nobody_of_what_stops_is_found() {
+    let step = Verified::step("good_deal").event(bad_event("good_deal"));
+    let step = step.holding("priority").alerting("pager").tampered(WithoutAlerts);
+    let failure = step.search(Duration::ZERO).await.failure.expect("the faulty host is found");
+    let untold = |finding: &Finding| matches!(finding, Finding::Untold { state, .. } if state == "review");
+    assert!(failure.findings.iter().any(untold), "{:#?}", failure.findings);
+}

@@ -2,5 +2,6 @@
 
 mod bad_hosts;
 mod bad_steps;
+mod bar;
 mod command;
 mod good;

@@ -41,6 +41,12 @@ impl LoadedStep<'_> {
         self.plugin.contract()
     }
 
+    /// The decisions that a person must approve.
+    #[must_use]
+    pub fn held_decisions(&self) -> BTreeSet<String> {
+        self.configured.hold_decisions.iter().cloned().collect()
+    }
+
     /// Destinations that it asks for and is not granted.
     #[must_use]
     pub fn missing_destinations(&self) -> BTreeSet<&str> {
@@ -173,7 +179,7 @@ async fn set_up_one(
     let grants = Grants::both(contract, &granted);
     Ok(StepSetup {
         holds: Arc::new(Holds {
-            slots: configured.hold_decisions.iter().cloned().collect(),
+            slots: loaded.held_decisions(),
             expires_ms: configured.hold_expires_hours.map(|hours| hours.saturating_mul(3_600_000)),
         }),
         model_wait_ms: runtime.longest_model_wait_ms(&grants.models),

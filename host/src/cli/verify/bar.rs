@@ -1,4 +1,6 @@
 //! How far a search is, on standard error: a line that moves on a terminal, and one line a phase elsewhere.
+//!
+//! The line stays one line however narrow the terminal is: what does not fit is not shown, and the figures come first.
 
 use crate::verify::search::{Phase, Progress};
 use std::io::{IsTerminal as _, Write as _};
@@ -7,6 +9,14 @@ use std::time::{Duration, Instant};
 
 /// The bar's width in characters.
 const WIDTH: usize = 30;
+
+/// The place for what is told before the bar, in characters.
+const TOLD: usize = 30;
+
+/// Clears the line from here on; ends and begins that a long line goes on in the next one (ECMA-48 EL; DEC private mode 7).
+const CLEAR: &str = "\x1b[K";
+const WRAP_OFF: &str = "\x1b[?7l";
+const WRAP_ON: &str = "\x1b[?7h";
 
 /// The shortest time between two pictures.
 const PICTURE: Duration = Duration::from_millis(100);
@@ -44,13 +54,14 @@ impl Bar {
         }
         last.shown = Some(Instant::now());
         let filled = WIDTH * done / of.max(1);
-        write(&format!("\r{:<14} [{:<WIDTH$}] {done}/{of}   ", name(phase), "#".repeat(filled)));
+        let told = format!("{} {done}/{of}", name(phase));
+        write(&format!("\r{WRAP_OFF}{told:<TOLD$} [{:<WIDTH$}]{CLEAR}{WRAP_ON}", "#".repeat(filled)));
     }
 
     /// The search has ended.
     pub(super) fn end(&self) {
         if self.terminal {
-            write("\r\x1b[K");
+            write(&format!("\r{CLEAR}"));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::cli::config::DestinationConfig;
 use crate::cli::config::ProgressConfig;
 use crate::cli::input;
 use crate::cli::verify::Args;
+use crate::clock::sim::START_MS;
 use crate::contract::capability::Mode;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::event::{EVENT_LIMIT_BYTES, Event};
@@ -16,7 +17,7 @@ use crate::runtime::registry::EngineSettings;
 use crate::verify::subject::{Subject, SubjectDestination, SubjectEvent, SubjectStep};
 use crate::verify::tamper::Untampered;
 use anyhow::{Context as _, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub(super) async fn subject(config: Option<&Config>, args: &Args, workers: usize
     let instances_max = u32::try_from(workers).unwrap_or(u32::MAX).saturating_mul(INSTANCES_PER_WORKER);
     let mut subject = match (config, &args.step) {
         (Some(config), _) => of_flow(config, instances_max).await?,
-        (None, Some(step)) => of_step(step, instances_max).await?,
+        (None, Some(step)) => of_step(step, limits(&args.limits)?, instances_max).await?,
         (None, None) => bail!("verifying: name a step's component, or say --flow"),
     };
     for (name, tier) in &args.destinations {
@@ -53,8 +54,7 @@ pub(super) async fn subject(config: Option<&Config>, args: &Args, workers: usize
 }
 
 /// One step, without a configuration. Each destination is what the step asks for at least.
-async fn of_step(path: &Path, instances_max: u32) -> Result<Subject> {
-    let limits = Limits::default();
+async fn of_step(path: &Path, limits: Limits, instances_max: u32) -> Result<Subject> {
     let settings = EngineSettings { cache_dir: None, instances_max, memory_bytes: limits.memory_bytes };
     let loader = Arc::new(Loader::new(&settings)?);
     let bytes = std::fs::read(path).with_context(|| {
@@ -71,7 +71,7 @@ async fn of_step(path: &Path, instances_max: u32) -> Result<Subject> {
     let asked = plugin.contract().destinations.iter();
     let destinations =
         asked.map(|wanted| (wanted.name.clone(), SubjectDestination::honest(wanted.weakest))).collect();
-    let step = SubjectStep { plugin, limits, retry: RetryPolicy::default() };
+    let step = SubjectStep { plugin, limits, retry: RetryPolicy::default(), holds: BTreeSet::new() };
     let stages = ProgressConfig::default().stages;
     Ok(new(loader, vec![step], Vec::new(), stages, destinations))
 }
@@ -84,10 +84,17 @@ async fn of_flow(config: &Config, instances_max: u32) -> Result<Subject> {
     if config.flow.is_empty() && loaded.len() != 1 {
         bail!("verifying the flow: the configuration names none; set `flow`, or name a step's component");
     }
+    compose::refuse_flow(config, &loaded).context("verifying the flow")?;
+    if loaded.values().all(|step| step.contract().mode == Mode::ReadOnly) {
+        bail!(
+            "verifying the flow: its step is read-only by its contract: nothing of its runs is kept, so that no fault can leave anything behind"
+        );
+    }
     let recorded = loaded.into_values().filter(|step| step.contract().mode == Mode::Recorded);
     let steps = recorded.map(|step| SubjectStep {
         limits: step.configured.limits.clone(),
         retry: step.configured.retry.clone(),
+        holds: step.held_decisions(),
         plugin: step.plugin,
     });
     let steps = steps.collect();
@@ -99,7 +106,9 @@ async fn of_flow(config: &Config, instances_max: u32) -> Result<Subject> {
         Ok((name.clone(), simulated))
     });
     let destinations = destinations.collect::<Result<_>>()?;
-    Ok(new(loader, steps, config.flow.clone(), config.progress.stages.clone(), destinations))
+    let flow = new(loader, steps, config.flow.clone(), config.progress.stages.clone(), destinations);
+    let alerts = config.alerts.as_ref().map(|alerts| alerts.destination.clone());
+    Ok(Subject { mirror: compose::mirror(config)?, alerts, ..flow })
 }
 
 fn new(
@@ -115,6 +124,8 @@ fn new(
         flow,
         stages,
         destinations,
+        mirror: None,
+        alerts: None,
         events: Vec::new(),
         answers: BTreeMap::new(),
         unfinished: false,
@@ -132,8 +143,19 @@ fn known<'a>(subject: &'a mut Subject, name: &str) -> Result<&'a mut SubjectDest
 
 fn event(path: &Path) -> Result<SubjectEvent> {
     let (name, bytes) = input::bytes("the event", path, EVENT_LIMIT_BYTES as u64 + 1)?;
-    let event = Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))?;
+    let mut event = Event::parse(&bytes).with_context(|| format!("reading the event from {name}"))?;
+    // An event without a time happens when it arrives, which is later where something has failed before.
+    event.occurred_at_ms.get_or_insert(START_MS);
     Ok(SubjectEvent { event, again: Vec::new() })
+}
+
+/// The default limits, but for those that are given.
+fn limits(given: &[(String, u64)]) -> Result<Limits> {
+    let table: toml::Table = given
+        .iter()
+        .map(|(name, value)| Ok((name.clone(), i64::try_from(*value)?.into())))
+        .collect::<Result<_>>()?;
+    table.try_into().context("verifying: --limit can't be used")
 }
 
 fn answers(path: &Path) -> Result<BTreeMap<String, Vec<String>>> {

@@ -4,6 +4,7 @@ use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::verify::bar;
 use crate::verify::fault::Door;
+use crate::verify::reached::StatesOf;
 use crate::verify::search::{Failure, Report};
 use crate::verify::trace::Step;
 use anyhow::Result;
@@ -20,6 +21,7 @@ pub(super) fn report(report: &Report, format: Format) -> Result<()> {
             "clean": report.clean,
             "phases": report.phases,
             "faults": report.faults,
+            "states": states_json(&report.states),
             "outcomes": report.outcomes,
             "troubles": report.troubles,
             "failure": report.failure.as_ref().map(failure_json),
@@ -52,6 +54,8 @@ pub(super) fn report(report: &Report, format: Format) -> Result<()> {
         .collect();
     output::table(["FAULT", "TIMES", "WHAT HAPPENS"], &faults)?;
     output::line("")?;
+    states(&report.states)?;
+    output::line("")?;
     for trouble in &report.troubles {
         output::progress(format!("the simulated model does not answer: {trouble}"));
     }
@@ -62,6 +66,29 @@ pub(super) fn report(report: &Report, format: Format) -> Result<()> {
         )),
         Some(failure) => story(failure, Format::Text),
     }
+}
+
+/// Which states were reached, and which were not.
+fn states(states: &[StatesOf]) -> Result<()> {
+    let rows: Vec<[String; 3]> = states
+        .iter()
+        .filter(|of| !of.states.is_empty())
+        .map(|of| {
+            let (never, reached): (Vec<_>, Vec<_>) = of.states.iter().partition(|(_, times)| *times == 0);
+            let reached = reached.iter().map(|(state, times)| format!("{state} {times}"));
+            let never = never.iter().map(|(state, _)| state.as_str()).collect::<Vec<_>>();
+            [of.noun.to_owned(), reached.collect::<Vec<_>>().join(", "), never.join(", ")]
+        })
+        .collect();
+    output::table(["STATES OF", "REACHED (TIMES)", "NEVER REACHED"], &rows)
+}
+
+fn states_json(states: &[StatesOf]) -> Value {
+    let of = |of: &StatesOf| {
+        let times = of.states.iter().map(|(state, times)| (state.clone(), Value::from(*times)));
+        (of.noun.to_owned(), Value::Object(times.collect()))
+    };
+    Value::Object(states.iter().map(of).collect())
 }
 
 /// Print the story of one run.

@@ -4,8 +4,10 @@
 //! nothing along. Where the batch as a whole fails (no space), its commands run again one by one, so that the one
 //! which can't be stored fails alone. A command may be answered before the commit (a claim); it then carries
 //! a [`Durable`], and it is never run again. What can't run in a transaction (rewriting the file) runs between two of them. A
-//! write that the disk fails ends the thread: whoever waits, and whoever
+//! write that the disk fails ends the writer: whoever waits, and whoever
 //! comes later, gets [`StoreError::Stopped`].
+//!
+//! The ledger of simulated hosts has a writer without a thread: each caller runs its own command, in a transaction of its own.
 
 use crate::clock::Clock;
 use crate::store::durable::{Commit, Durable};
@@ -17,8 +19,9 @@ use crate::store::sqlite::wal::Wal;
 use crate::store::sqlite::witness::Witness;
 use rusqlite::Connection;
 use std::cell::Cell;
-use std::sync::Arc;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// The most commands in one transaction. More would make the first caller wait for the last.
@@ -32,12 +35,26 @@ const OPERATION: &str = "committing a batch";
 
 /// The writer's door.
 pub(super) struct Writer {
-    queue: Option<mpsc::Sender<Order>>,
+    way: Way,
     commits: Arc<AtomicU64>,
+}
+
+/// How a command gets to the connection.
+enum Way {
+    /// The store only reads.
+    None,
+    /// To a thread.
+    Thread(Thread),
+    /// In the caller's thread. None where a write has failed for good.
+    Here(Box<Mutex<Option<Writing>>>),
+}
+
+struct Thread {
+    queue: Option<mpsc::Sender<Order>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Drop for Writer {
+impl Drop for Thread {
     fn drop(&mut self) {
         // The thread ends when the queue does, after the commands that wait in it. Whoever opens the file
         // next must find it closed.
@@ -49,19 +66,36 @@ impl Drop for Writer {
 }
 
 impl Writer {
+    /// A writer with a thread.
     pub(super) fn start(connection: Connection, wal: Wal, witness: Witness, clock: Arc<dyn Clock>) -> Self {
         let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
-        let commits = Arc::new(AtomicU64::new(0));
-        let (commits_here, last_token, witnessed) = (Arc::clone(&commits), Cell::new(0), Cell::new(0));
-        let writing =
-            Thread { connection, wal, witness, clock, commits: commits_here, last_token, witnessed };
+        let writing = Writing::new(connection, wal, witness, clock);
+        let commits = Arc::clone(&writing.commits);
         let thread = std::thread::spawn(move || writing.run(commands));
-        Self { queue: Some(queue), commits, thread: Some(thread) }
+        Self { way: Way::Thread(Thread { queue: Some(queue), thread: Some(thread) }), commits }
+    }
+
+    /// A writer without a thread.
+    pub(super) fn here(connection: Connection, wal: Wal, clock: Arc<dyn Clock>) -> Self {
+        let writing = Writing::new(connection, wal, Witness::none(), clock);
+        let commits = Arc::clone(&writing.commits);
+        Self { way: Way::Here(Box::new(Mutex::new(Some(writing)))), commits }
     }
 
     /// For a store that only reads.
     pub(super) fn absent() -> Self {
-        Self { queue: None, commits: Arc::default(), thread: None }
+        Self { way: Way::None, commits: Arc::default() }
+    }
+
+    /// The connection of a writer that has no thread, where no write has failed for good.
+    pub(super) fn into_connection(self) -> Option<Connection> {
+        match self.way {
+            Way::Here(writing) => {
+                let writing = (*writing).into_inner().unwrap_or_else(PoisonError::into_inner);
+                writing.map(|writing| writing.connection)
+            }
+            Way::None | Way::Thread(_) => None,
+        }
     }
 
     pub(super) fn commits(&self) -> u64 {
@@ -86,19 +120,21 @@ impl Writer {
         self.send(operation, run, true).await
     }
 
-    /// Wait until the thread has ended, which it does only after a failure. It is never there in a store that only reads.
+    /// Wait until the thread has ended, which it does only after a failure. Where there is none, whoever writes hears of it, and
+    /// nobody else.
     pub(super) async fn ended(&self) {
-        match &self.queue {
-            Some(queue) => queue.closed().await,
-            None => std::future::pending().await,
+        match &self.way {
+            Way::Thread(Thread { queue: Some(queue), .. }) => queue.closed().await,
+            Way::Thread(Thread { queue: None, .. }) | Way::None | Way::Here(_) => {
+                std::future::pending().await
+            }
         }
     }
 
     /// Rewrite the file without what was deleted from it. False where something still reads an older state.
     pub(super) async fn scrub(&self) -> Result<bool, StoreError> {
-        let queue = self.queue.as_ref().ok_or(StoreError::ReadOnly { operation: scrub::OPERATION })?;
         let (reply, answer) = oneshot::channel();
-        queue.send(Order::Scrub(reply)).await.map_err(|_| StoreError::Stopped)?;
+        self.order(scrub::OPERATION, Order::Scrub(reply)).await?;
         answer.await.map_err(|_| StoreError::Stopped)?
     }
 
@@ -107,11 +143,28 @@ impl Writer {
         T: Send + 'static,
         F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let queue = self.queue.as_ref().ok_or(StoreError::ReadOnly { operation })?;
         let (reply, answer) = oneshot::channel();
         let call = Call { operation, run, early, reply: Some(reply), outcome: None };
-        queue.send(Order::Run(Box::new(call))).await.map_err(|_| StoreError::Stopped)?;
+        self.order(operation, Order::Run(Box::new(call))).await?;
         answer.await.map_err(|_| StoreError::Stopped)?
+    }
+
+    async fn order(&self, operation: &'static str, order: Order) -> Result<(), StoreError> {
+        match &self.way {
+            Way::None => Err(StoreError::ReadOnly { operation }),
+            Way::Thread(Thread { queue, .. }) => {
+                let queue = queue.as_ref().ok_or(StoreError::Stopped)?;
+                queue.send(order).await.map_err(|_| StoreError::Stopped)
+            }
+            Way::Here(writing) => {
+                let mut writing = writing.lock().unwrap_or_else(PoisonError::into_inner);
+                let done = writing.as_ref().ok_or(StoreError::Stopped)?.carry_out(order, None);
+                if done.is_break() {
+                    *writing = None;
+                }
+                Ok(())
+            }
+        }
     }
 }
 
@@ -181,7 +234,8 @@ where
     }
 }
 
-struct Thread {
+/// What writes: the connection, and what holds between its transactions.
+struct Writing {
     connection: Connection,
     wal: Wal,
     witness: Witness,
@@ -219,62 +273,50 @@ impl Orders {
     }
 }
 
-impl Thread {
+impl Writing {
+    fn new(connection: Connection, wal: Wal, witness: Witness, clock: Arc<dyn Clock>) -> Self {
+        let (last_token, witnessed) = (Cell::new(0), Cell::new(0));
+        Self { connection, wal, witness, clock, commits: Arc::default(), last_token, witnessed }
+    }
+
     fn run(self, orders: mpsc::Receiver<Order>) {
         let mut orders = Orders { queue: orders, next: None };
         while let Some(order) = orders.wait() {
-            let command = match order {
-                Order::Run(command) => command,
-                Order::Scrub(reply) => {
-                    let scrubbed = scrub::scrub(&self.connection);
-                    let failed = scrubbed.as_ref().is_err_and(is_fatal);
-                    let _ = reply.send(scrubbed);
-                    if failed {
-                        return;
-                    }
-                    continue;
-                }
-            };
-            let mut batch = vec![command];
-            let committed = self.commit(&mut batch, Some(&mut orders));
-            if let Err(error) = &committed
-                && batch.len() > 1
-                && !is_fatal(error)
-            {
-                if self.one_by_one(batch).is_err() {
-                    return;
-                }
-                continue;
-            }
-            for command in &mut batch {
-                command.finish(&committed);
-            }
-            if let Err(error) = committed
-                && is_fatal(&error)
-            {
-                tracing::error!(%error, "the ledger's writer stops");
+            if self.carry_out(order, Some(&mut orders)).is_break() {
                 return;
             }
         }
     }
 
-    /// After a batch that failed as a whole: each command alone, so that only the one at fault fails.
-    fn one_by_one(&self, batch: Vec<Box<dyn Command>>) -> Result<(), ()> {
-        for command in batch {
-            if command.answered() {
-                continue;
-            }
-            let mut alone = vec![command];
-            let committed = self.commit(&mut alone, None);
-            alone[0].finish(&committed);
-            if let Err(error) = committed
-                && is_fatal(&error)
-            {
-                tracing::error!(%error, "the ledger's writer stops");
-                return Err(());
+    /// Carry an order out, with the commands that arrive meanwhile; whether the writer can go on.
+    fn carry_out(&self, order: Order, arriving: Option<&mut Orders>) -> ControlFlow<()> {
+        match order {
+            Order::Run(command) => self.batch(vec![command], arriving),
+            Order::Scrub(reply) => {
+                let scrubbed = scrub::scrub(&self.connection);
+                let end = scrubbed.as_ref().map_or_else(end_of, |_| ControlFlow::Continue(()));
+                let _ = reply.send(scrubbed);
+                end
             }
         }
-        Ok(())
+    }
+
+    fn batch(&self, mut batch: Vec<Box<dyn Command>>, arriving: Option<&mut Orders>) -> ControlFlow<()> {
+        let committed = self.commit(&mut batch, arriving);
+        if let Err(error) = &committed
+            && batch.len() > 1
+            && !is_fatal(error)
+        {
+            // Only the one at fault fails.
+            return batch
+                .into_iter()
+                .filter(|command| !command.answered())
+                .try_for_each(|command| self.batch(vec![command], None));
+        }
+        for command in &mut batch {
+            command.finish(&committed);
+        }
+        committed.as_ref().map_or_else(end_of, |()| ControlFlow::Continue(()))
     }
 
     /// One transaction: the commands in the batch, and those that arrive while it runs.
@@ -360,6 +402,15 @@ impl Thread {
             }
         })
     }
+}
+
+/// What an error means for the writer.
+fn end_of(error: &StoreError) -> ControlFlow<()> {
+    if !is_fatal(error) {
+        return ControlFlow::Continue(());
+    }
+    tracing::error!(%error, "the ledger's writer stops");
+    ControlFlow::Break(())
 }
 
 /// Whether nothing may be acknowledged any more.

@@ -41,6 +41,7 @@ mod retention;
 mod rows;
 mod scrub;
 mod settle;
+mod simulated;
 mod slot;
 mod token;
 mod tx;
@@ -62,6 +63,7 @@ use std::sync::Arc;
 
 pub use crate::store::sqlite::backup::{Backup, back_up, put_back, unfinished};
 pub use crate::store::sqlite::migrate::{SCHEMA, SCHEMA_VERSION};
+pub use crate::store::sqlite::simulated::WayBack;
 
 /// Where the ledger is, and how large it may become.
 #[derive(Clone, Debug)]
@@ -78,7 +80,8 @@ pub struct SqliteSettings {
 pub enum Outlives {
     /// The machine's power (`synchronous=FULL`).
     Power,
-    /// The process alone (`synchronous=OFF`): for ledgers of simulated hosts, which no machine's end concerns.
+    /// The process alone (`synchronous=OFF`): for ledgers of simulated hosts, which no machine's end concerns. Such hosts do one
+    /// thing after another, and whoever calls such a ledger works in it without another thread.
     Process,
 }
 
@@ -127,7 +130,7 @@ impl SqliteStore {
     ) -> Result<Self, StoreError> {
         let lock = FileLock::take(&settings.path)?;
         open::refuse_stray_log(&settings.path)?;
-        let connection = open::writable(settings)?;
+        let connection = open::writable(&settings.path)?;
         // Before anything is written: a file that is not ours stays as it is.
         let kind = migrate::refuse(&connection, &settings.path)?;
         open::configure(&connection, settings, outlives)?;
@@ -147,9 +150,17 @@ impl SqliteStore {
             Outlives::Process => Witness::none(),
         };
         witness.raise(Sequence::find(&connection)?.token);
-        let readers = Readers::new(settings.path.clone());
         let wal = Wal::of(&settings.path, settings.max_bytes);
-        let writer = Writer::start(connection, wal, witness, Arc::clone(&clock));
+        let (writer, readers) = match outlives {
+            Outlives::Power => (
+                Writer::start(connection, wal, witness, Arc::clone(&clock)),
+                Readers::new(settings.path.clone()),
+            ),
+            Outlives::Process => {
+                simulated::watch(&connection)?;
+                (Writer::here(connection, wal, Arc::clone(&clock)), Readers::here(settings.path.clone()))
+            }
+        };
         Ok(Self { writer, readers, clock: Some(clock), restored, _lock: Some(lock) })
     }
 

@@ -5,6 +5,7 @@ use crate::store::ledger_size::WAL_ALARM_BYTES;
 use crate::store::sqlite::migrate::BACKUP_ID;
 use crate::store::sqlite::wal;
 use crate::store::sqlite::{Outlives, SqliteSettings};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::io::Read as _;
@@ -39,11 +40,10 @@ pub(super) fn refuse_stray_log(path: &Path) -> Result<(), StoreError> {
 }
 
 /// A connection that can write, and has not written yet.
-pub(super) fn writable(settings: &SqliteSettings) -> Result<Connection, StoreError> {
-    let open = |source| open_error(&settings.path, source);
-    let connection = Connection::open(&settings.path).map_err(open)?;
-    connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS)).map_err(open)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+pub(super) fn writable(path: &Path) -> Result<Connection, StoreError> {
+    let open = |source| open_error(path, source);
+    let connection = Connection::open(path).map_err(open)?;
+    prepare(&connection).map_err(open)?;
     Ok(connection)
 }
 
@@ -89,9 +89,18 @@ pub(super) fn readable(path: &Path) -> Result<Connection, StoreError> {
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI,
     )
     .map_err(open)?;
-    connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS)).map_err(open)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    prepare(&connection).map_err(open)?;
     Ok(connection)
+}
+
+/// What holds for every connection.
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    // Without it the planner looks at bound values to see whether a partial index fits, and a statement is prepared anew each
+    // time it is given values. The queries here name what their index is for.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// End the leases that the last owner of the file left behind.
@@ -111,4 +120,39 @@ fn open_error(path: &Path, source: rusqlite::Error) -> StoreError {
         return StoreError::Foreign { path: path.to_owned() };
     }
     StoreError::Open { path: path.to_owned(), source: Arc::new(source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::writable;
+    use crate::store::sqlite::SCHEMA;
+    use rusqlite::StatementStatus;
+    use rusqlite::types::Value;
+
+    /// The queries that a host asks most, also while it has nothing to do.
+    #[test]
+    fn a_statement_is_prepared_once_whatever_values_it_is_given() {
+        let dir = tempfile::tempdir().unwrap();
+        let connection = writable(&dir.path().join("ledger.db")).unwrap();
+        connection.execute_batch(SCHEMA).unwrap();
+        for sql in [
+            include_str!("queries/work_take.sql"),
+            include_str!("queries/work_next_due.sql"),
+            include_str!("queries/outbox_take_candidates.sql"),
+            include_str!("queries/outbox_next_due.sql"),
+            include_str!("queries/pause_find.sql"),
+        ] {
+            let mut statement = connection.prepare(sql).unwrap();
+            for value in ["waiting", "host", "x"] {
+                let values = vec![Value::Text(value.to_owned()); statement.parameter_count()];
+                let values = rusqlite::params_from_iter(values.into_iter().enumerate().map(|(at, text)| {
+                    // A limit is a number.
+                    if at == 3 { Value::Integer(1) } else { text }
+                }));
+                let mut rows = statement.query(values).unwrap();
+                while rows.next().unwrap().is_some() {}
+            }
+            assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{sql}");
+        }
+    }
 }

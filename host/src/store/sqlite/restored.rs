@@ -9,7 +9,7 @@ use crate::store::sqlite::migrate::APPLICATION_ID;
 use crate::store::sqlite::operate::said;
 use crate::store::sqlite::tx::failed;
 use crate::store::sqlite::witness::LedgerId;
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 /// How far the tokens leap: more than a ledger gives out in years between a copy and its return. The largest number that
 /// JavaScript holds exactly, 2^53, is two million such leaps away.
@@ -30,14 +30,12 @@ pub(super) struct Sequence {
 
 impl Sequence {
     pub(super) fn find(connection: &Connection) -> Result<Self, StoreError> {
+        let read = |row: &Row<'_>| {
+            Ok(Self { ledger: row.get("ledger_id")?, token: row.get("token")?, now_ms: row.get("now_ms")? })
+        };
         connection
-            .query_row(include_str!("queries/sequence_find.sql"), [], |row| {
-                Ok(Self {
-                    ledger: row.get("ledger_id")?,
-                    token: row.get("token")?,
-                    now_ms: row.get("now_ms")?,
-                })
-            })
+            .prepare_cached(include_str!("queries/sequence_find.sql"))
+            .and_then(|mut find| find.query_row([], read))
             .map_err(|source| failed("reading how far the ledger has come", source))
     }
 }

@@ -1,0 +1,1 @@
+SELECT noun, state, count(*) FROM reached GROUP BY noun, state
