@@ -86,6 +86,8 @@ enum Verb {
     Build(author::BuildArgs),
     /// What a component is, asks for and takes, as a host sees it.
     Check(author::CheckArgs),
+    /// Build a step and run it on an event, again whenever something is saved; nothing is kept.
+    Dev(author::DevArgs),
     /// Run an event through the flow, or through one step.
     Run(run::Args),
     /// Serve the API, run what is due and deliver it, until told to stop.
@@ -175,8 +177,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Print the whole chain: what was attempted, and why it failed.
 fn fail(error: &anyhow::Error) -> ExitCode {
+    tell(error);
+    ExitCode::FAILURE
+}
+
+/// Print the whole chain: what was attempted, and why it failed.
+fn tell(error: &anyhow::Error) {
     output::error_line(format!("error: {error}"));
     let mut printed = error.to_string();
     for cause in error.chain().skip(1) {
@@ -187,7 +194,6 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         }
         printed = cause;
     }
-    ExitCode::FAILURE
 }
 
 async fn run(cli: Cli) -> Result<Ending> {
@@ -197,7 +203,7 @@ async fn run(cli: Cli) -> Result<Ending> {
     // go wrong a log would tell nothing but that.
     let silent = match cli.verb {
         Verb::Serve(_) => true,
-        Verb::Verify(_) => !cli.verbose,
+        Verb::Verify(_) | Verb::Dev(_) => !cli.verbose,
         _ => false,
     };
     if !silent {
@@ -208,6 +214,7 @@ async fn run(cli: Cli) -> Result<Ending> {
         Verb::New(args) => author::new(&args),
         Verb::Build(args) => author::build(args, format).await,
         Verb::Check(args) => author::check(args, format).await,
+        Verb::Dev(args) => author::dev(args).await,
         Verb::Run(args) => run::run(&config()?, &args, format).await,
         Verb::Serve(_) if cli.namespace.is_some() => {
             bail!("serving: a host serves every namespace of its configuration; leave --namespace out")

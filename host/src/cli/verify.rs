@@ -1,7 +1,7 @@
 //! `onceward verify`: crash-test a step or the configured flow. It reaches no real destination, model or ledger.
 
 mod bar;
-mod subject;
+pub(super) mod subject;
 mod told;
 
 use crate::cli::Ending;

@@ -24,6 +24,8 @@ const LIST_LIMIT: u32 = 10_000;
 pub struct Outcome {
     /// The parts: a work's state and result, an effect's payload, a decision's answer, a stage.
     pub parts: BTreeMap<String, String>,
+    /// What the steps noted, in order, for people.
+    pub notes: Vec<String>,
     /// Answers that are on record, as JSON.
     pub answers: Vec<serde_json::Value>,
     /// Works that are not done. Faults of a model may rightly end so; a clean run should not.
@@ -163,6 +165,8 @@ impl Outcome {
     ) -> Result<(), StoreError> {
         let lines =
             ledger.evidence_list(WorkRef { namespace: NAMESPACE.to_owned(), id: work.work_id }).await?;
+        let notes = lines.iter().filter(|line| line.kind == "note").map(|line| line.detail.clone());
+        self.notes.extend(notes);
         let tells = |kinds: &[&str], of: &str| {
             lines.iter().any(|line| kinds.contains(&line.kind.as_str()) && line.detail.contains(of))
         };

@@ -1,4 +1,4 @@
-//! Panics at once.
+//! Panics at once, in a function that a trap can name.
 
 use onceward_guest::prelude::*;
 use serde_json::Value;
@@ -12,8 +12,14 @@ impl Step for Traps {
     type Output = Value;
 
     fn handle(_: Work<Value>) -> Result<Outcome<Value>, Failure> {
-        panic!("boom")
+        bottom()
     }
+}
+
+/// Kept apart from who calls it, so that the trap has a place with a name.
+#[inline(never)]
+fn bottom() -> ! {
+    panic!("boom")
 }
 
 step! {

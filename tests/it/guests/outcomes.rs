@@ -131,7 +131,7 @@ async fn traps_leaves_the_reason_and_its_last_words_and_the_next_run_is_fresh() 
         cause.starts_with("the step trapped: panic: boom at ") && cause.contains("unreachable"),
         "{cause}"
     );
-    assert!(cause.contains("; in ") && cause.contains("traps::Traps"), "the function is named: {cause}");
+    assert!(cause.contains("; in ") && cause.contains("traps::bottom"), "the function is named: {cause}");
     let notes = host.evidence_of(ended.work.work_id, "note").await;
     assert!(notes.len() == 1 && notes[0].starts_with("panic: boom at "), "{notes:?}");
 

@@ -2,9 +2,15 @@
 //! something is missing.
 
 use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 use support::paths;
+
+/// How long a line may take to come: a step is built meanwhile.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn onceward(dir: &Path, args: &[&str]) -> Output {
     Command::new(paths::binary("onceward")).current_dir(dir).args(args).output().expect("it starts")
@@ -65,6 +71,60 @@ fn a_new_step_passes_its_own_test_builds_is_checked_and_stands_every_fault() {
     let verified =
         onceward(&step, &["verify", "lead-router.wasm", "--event", "event.json", "--seconds", "0"]);
     assert!(verified.status.success() && told(&verified).contains("nothing found"), "{}", told(&verified));
+    develops(&step);
+}
+
+/// The lines of a running program, as they come.
+struct Lines {
+    lines: mpsc::Receiver<String>,
+    heard: Vec<String>,
+}
+
+impl Lines {
+    fn of(pipe: impl Read + Send + 'static) -> Self {
+        let (line, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            BufReader::new(pipe).lines().map_while(Result::ok).try_for_each(|it| line.send(it))
+        });
+        Self { lines, heard: Vec::new() }
+    }
+
+    fn until(&mut self, words: &str) {
+        while !self.heard.last().is_some_and(|last| last.contains(words)) {
+            let line = self.lines.recv_timeout(PATIENCE);
+            self.heard.push(line.unwrap_or_else(|_| panic!("no {words:?} in {:#?}", self.heard)));
+        }
+        self.heard.push(String::new());
+    }
+}
+
+/// What is saved is built and run again, also where it did not compile in between; and nothing is left in the folder.
+fn develops(step: &Path) {
+    let mut child = Command::new(paths::binary("onceward"))
+        .current_dir(step)
+        .arg("dev")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut out = Lines::of(child.stdout.take().expect("piped"));
+    let mut error = Lines::of(child.stderr.take().expect("piped"));
+    let source = step.join("src/lib.rs");
+    let text = std::fs::read_to_string(&source).expect("a source");
+    let save = |text: String| std::fs::write(&source, text).expect("it can be saved");
+    let rests = "watching .; Ctrl-C ends it";
+    out.until("note: a deal with priority ");
+    error.until(rests);
+    save(text.replace("let deal = Deal", "let deal = Deel"));
+    error.until("error: running `cargo build");
+    error.until(rests);
+    save(text.replace("a deal with priority", "one more deal, priority"));
+    out.until("note: one more deal, priority ");
+    error.until(rests);
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupted.expect("kill is there").success());
+    assert!(child.wait().expect("it ends").success());
+    assert!(!step.join("onceward.db").exists());
 }
 
 #[test]

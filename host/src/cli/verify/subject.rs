@@ -53,6 +53,16 @@ pub(super) async fn subject(config: Option<&Config>, args: &Args, workers: usize
     Ok(Arc::new(subject))
 }
 
+/// A step on one event, for one run.
+pub(in crate::cli) async fn of_event(step: &Path, at: &Path, by_hand: Option<&Path>) -> Result<Arc<Subject>> {
+    let mut subject = of_step(step, Limits::default(), INSTANCES_PER_WORKER).await?;
+    subject.events = vec![event(at)?];
+    if let Some(path) = by_hand {
+        subject.answers = answers(path)?;
+    }
+    Ok(Arc::new(subject))
+}
+
 /// One step, without a configuration. Each destination is what the step asks for at least.
 async fn of_step(path: &Path, limits: Limits, instances_max: u32) -> Result<Subject> {
     let settings = EngineSettings { cache_dir: None, instances_max, memory_bytes: limits.memory_bytes };
