@@ -10,7 +10,7 @@ use crate::clock::SystemClock;
 use crate::store::operate::Actor;
 use crate::store::restored::Restored;
 use crate::store::sqlite::{Backup, SqliteStore, back_up, put_back, unfinished};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,6 +61,9 @@ pub(super) async fn backup(config: &Config, args: BackupArgs, format: Format) ->
 pub(super) async fn restore(config: &Config, args: RestoreArgs, format: Format) -> Result<Ending> {
     let (name, reason) = args.by.words()?;
     let settings = compose::store_settings(config);
+    if args.in_place && !settings.path.exists() {
+        bail!("restoring in place: there is no ledger {}; check [store] path", settings.path.display());
+    }
     if let Some(from) = args.from {
         copied(from, settings.path.clone(), put_back).await?;
     }
@@ -110,6 +113,7 @@ fn told(restored: &Restored, format: Format) -> Result<()> {
         "  onceward outbox list --state in-doubt                           what is left then: look at the destination",
         "  onceward work replay --all --state in-doubt ...                 works that shall run again",
         "  onceward token list                                             a token that was revoked since is valid again",
+        "  onceward work erase ...                                         what was erased since is there again",
         "  onceward unpause everything ...                                 when all is resolved",
     ] {
         output::line(remedy)?;

@@ -72,6 +72,25 @@ fn a_new_step_passes_its_own_test_builds_is_checked_and_stands_every_fault() {
         onceward(&step, &["verify", "lead-router.wasm", "--event", "event.json", "--seconds", "0"]);
     assert!(verified.status.success() && told(&verified).contains("nothing found"), "{}", told(&verified));
     develops(&step);
+    runs(dir.path());
+}
+
+/// The end of the way in docs/first-step.md: the step in a configuration of its own, where a repeat is one.
+fn runs(dir: &Path) {
+    assert!(onceward(dir, &["init"]).status.success());
+    let config = std::fs::read_to_string(dir.join("onceward.toml")).expect("a configuration");
+    let page = include_str!("../../../docs/first-step.md");
+    let (_, rest) = page.split_once("```toml\n").expect("the page has a configuration");
+    let (own, _) = rest.split_once("```").expect("it ends");
+    std::fs::write(dir.join("onceward.toml"), config + own).expect("it can be written");
+    for _ in 0..2 {
+        let run = onceward(dir, &["run", "lead-router/event.json", "--json"]);
+        assert!(run.status.success(), "{}", told(&run));
+    }
+    let rows: Value =
+        serde_json::from_slice(&onceward(dir, &["outbox", "list", "--json"]).stdout).expect("JSON");
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
+    assert!(rows[0]["payload"].as_str().is_some_and(|body| body.contains("\"high\"")), "{rows}");
 }
 
 /// The lines of a running program, as they come.

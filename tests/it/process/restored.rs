@@ -60,7 +60,21 @@ impl Site {
         })
     }
 
-    /// The states of an event's rows, by tier.
+    /// Post an event whose rows wait at destinations that are paused.
+    fn leave_waiting(&self, host: &Service, event: &str) {
+        self.each_tier("pause");
+        post(host, event);
+        until("the rows wait", || self.rows("pending").len() == TIERS.len());
+    }
+
+    /// Pause all destinations, or let them go on.
+    fn each_tier(&self, verb: &str) {
+        for tier in TIERS {
+            self.act(&[verb, "destination", tier.word()]);
+        }
+    }
+
+    /// The destinations of rows in this state.
     fn rows(&self, state: &str) -> Vec<String> {
         let rows = self.host.json(&["outbox", "list", "--state", state]).expect("a list");
         let rows = rows.as_array().expect("an array").clone();
@@ -98,16 +112,10 @@ fn remove(ledger: &Path) {
 fn a_backup_in_the_place_of_a_lost_ledger_sends_nothing_by_itself_and_then_doubles_nothing_it_knows_of() {
     let site = Site::new();
     let mut host = Service::start(&site.host);
-    for tier in TIERS {
-        site.act(&["pause", "destination", tier.word()]);
-    }
-    post(&host, "known");
-    until("the rows wait", || site.rows("pending").len() == TIERS.len());
+    site.leave_waiting(&host, "known");
     let told = site.said(&["backup", "backup.db"]);
     assert!(told.contains("backup.db holds the ledger as of "), "{told}");
-    for tier in TIERS {
-        site.act(&["unpause", "destination", tier.word()]);
-    }
+    site.each_tier("unpause");
     post(&host, "later");
     until("all is sent", || site.effects("known") == [1; 4] && site.effects("later") == [1; 4]);
     host.kill();
@@ -123,9 +131,7 @@ fn a_backup_in_the_place_of_a_lost_ledger_sends_nothing_by_itself_and_then_doubl
     let before = requests();
     host = Service::start(&site.host);
     assert_eq!(post(&host, "after")["verdict"], "accepted");
-    for tier in TIERS {
-        site.act(&["unpause", "destination", tier.word()]);
-    }
+    site.each_tier("unpause");
     let told = site.act(&["outbox", "resolve", "--all", "--state", "in-doubt", "--as", "check"]);
     assert!(told.contains("4 rows were decided about"), "{told}");
     host.stop();
@@ -149,19 +155,13 @@ fn a_backup_in_the_place_of_a_lost_ledger_sends_nothing_by_itself_and_then_doubl
 fn an_older_file_in_the_place_of_the_ledger_is_noticed_and_sends_nothing_by_itself() {
     let site = Site::new();
     let mut host = Service::start(&site.host);
-    for tier in TIERS {
-        site.act(&["pause", "destination", tier.word()]);
-    }
-    post(&host, "known");
-    until("the rows wait", || site.rows("pending").len() == TIERS.len());
+    site.leave_waiting(&host, "known");
     host.stop();
     let old = site.host.dir().join("nightly.db");
     std::fs::copy(site.ledger(), &old).expect("it can be copied");
 
     host = Service::start(&site.host);
-    for tier in TIERS {
-        site.act(&["unpause", "destination", tier.word()]);
-    }
+    site.each_tier("unpause");
     until("all is sent", || site.effects("known") == [1; 4]);
     host.kill();
     for suffix in ["-wal", "-shm"] {
@@ -172,9 +172,7 @@ fn an_older_file_in_the_place_of_the_ledger_is_noticed_and_sends_nothing_by_itse
     host = Service::start(&site.host);
     let status = site.said(&["status"]);
     assert!(status.contains("paused: everything since ") && status.contains("restored as of "), "{status}");
-    for tier in TIERS {
-        site.act(&["unpause", "destination", tier.word()]);
-    }
+    site.each_tier("unpause");
     site.act(&["unpause", "everything"]);
     post(&host, "after");
     until("the new event has its effects", || site.effects("after") == [1; 4]);
@@ -215,6 +213,10 @@ fn a_restore_of_nothing_is_refused() {
         "{told}"
     );
     assert!(!site.ledger().exists());
+    let in_place =
+        site.host.run(&["restore", "--in-place", "--by", "Noor", "--why", "try"]).expect("it starts");
+    let told = String::from_utf8(in_place.stderr).expect("text");
+    assert!(told.contains("there is no ledger") && !site.ledger().exists(), "{told}");
 }
 
 #[test]

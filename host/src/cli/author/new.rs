@@ -12,6 +12,7 @@ const NAME_MAX: usize = 64;
 const MANIFEST: &str = include_str!("template/Cargo.toml.txt");
 const SOURCE: &str = include_str!("template/lib.rs.txt");
 const EVENT: &str = include_str!("template/event.json.txt");
+const RULES: &str = include_str!("template/rules.json.txt");
 const IGNORED: &str = include_str!("template/gitignore.txt");
 
 /// Arguments of `new`.
@@ -37,6 +38,7 @@ pub(in crate::cli) fn new(args: &Args) -> Result<Ending> {
         ("Cargo.toml", fill(MANIFEST)),
         ("src/lib.rs", fill(SOURCE)),
         ("event.json", EVENT.to_owned()),
+        ("rules.json", RULES.to_owned()),
         (".gitignore", IGNORED.to_owned()),
     ]
     .map(|(path, text)| (path.to_owned(), text))
