@@ -73,7 +73,7 @@ pub fn release(item: &str) -> Result<(), LedgerError> {
 pub enum LedgerError {
     /// This run does not hold the item; the host's words.
     NotClaimed(String),
-    /// An empty or oversize key; the host's words.
+    /// An empty or oversize key, or U+0000 in it or in a reference; the host's words.
     InvalidKey(String),
     /// A limit of the host, with its name and value.
     Limit(String),

@@ -21,6 +21,7 @@ use onceward::runtime::decide::DecisionDesk;
 use onceward::runtime::decide::ModelSetup;
 use onceward::runtime::job::{Grants, Holds, RowTerms};
 use onceward::runtime::limits::Limits;
+use onceward::runtime::probe::Probe;
 use onceward::runtime::registry::{EngineSettings, Runtime};
 use onceward::store::Store;
 use onceward::store::claim::Answered;
@@ -66,6 +67,7 @@ pub struct HostBuilder {
     breaker: Option<Breaker>,
     clock: Arc<SimClock>,
     oracle: Arc<Oracle>,
+    probe: Option<Arc<dyn Probe>>,
 }
 
 /// A running host.
@@ -111,6 +113,7 @@ impl HostBuilder {
             breaker: None,
             clock: Arc::default(),
             oracle: Arc::default(),
+            probe: None,
         }
     }
 
@@ -122,8 +125,21 @@ impl HostBuilder {
 
     /// Add a built step with limits of its own.
     #[must_use]
-    pub fn step_within(mut self, name: &str, limits: Limits) -> Self {
-        self.steps.push((paths::step_bytes(name), limits));
+    pub fn step_within(self, name: &str, limits: Limits) -> Self {
+        self.component(paths::step_bytes(name), limits)
+    }
+
+    /// Add a step that no build made.
+    #[must_use]
+    pub fn component(mut self, bytes: Vec<u8>, limits: Limits) -> Self {
+        self.steps.push((bytes, limits));
+        self
+    }
+
+    /// Tell this of every call that a step makes into the host.
+    #[must_use]
+    pub fn probed(mut self, probe: Arc<dyn Probe>) -> Self {
+        self.probe = Some(probe);
         self
     }
 
@@ -297,7 +313,11 @@ impl HostBuilder {
             instances_max: INSTANCES,
             memory_bytes: Limits::default().memory_bytes,
         };
-        let runtime = Arc::new(Runtime::new(&engine, desk).expect("the engine can be set up"));
+        let runtime = Runtime::new(&engine, desk).expect("the engine can be set up");
+        let runtime = Arc::new(match &self.probe {
+            Some(probe) => runtime.probed(Arc::clone(probe)),
+            None => runtime,
+        });
         let mut steps = BTreeMap::new();
         for (bytes, limits) in &self.steps {
             let setup = self.setup(&runtime, &*store, bytes, limits).await;

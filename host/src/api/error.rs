@@ -137,6 +137,8 @@ kinds! {
     ModelRefused = "model-refused", BAD_GATEWAY, false, "The model refused the question";
     /// A fault of this program.
     Internal = "internal", INTERNAL_SERVER_ERROR, true, "The host has failed";
+    /// Every place is taken, and so is the queue before them.
+    Busy = "busy", SERVICE_UNAVAILABLE, true, "The host runs and queues as much as it may";
     /// No space is left, or the ledger is busy.
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, true, "The host can't record it now";
 }
@@ -344,6 +346,7 @@ impl From<DispatchError> for Problem {
             DispatchError::ReadOnly { .. } | DispatchError::Recorded { .. } => {
                 Self::of(Kind::Invalid, &error)
             }
+            DispatchError::Busy { .. } => Self::new(Kind::Busy, error.to_string()).retry_after(HOST_RETRY_MS),
             DispatchError::Store(source) => source.into(),
         }
     }

@@ -77,6 +77,7 @@ struct ReadVerdict {
         (status = 409, body = ProblemBody, description = "Dead, rejected, cancelled, or already done"),
         (status = 410, body = ProblemBody, description = "Older than what is remembered"),
         (status = 422, body = ProblemBody, description = "The identity is recorded with other content"),
+        (status = 503, body = ProblemBody, description = "Every place is taken and too many callers wait (`busy`), or it could not be recorded; nothing was, so send it again"),
     )
 )]
 async fn invoke(

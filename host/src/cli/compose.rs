@@ -82,7 +82,8 @@ pub async fn host(config: &Config) -> Result<Host> {
 pub fn runtime(config: &Config, store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) -> Result<Arc<Runtime>> {
     let models = models(config, clock)?;
     let desk = Arc::new(DecisionDesk::new(Arc::clone(store), Arc::clone(clock), models));
-    Ok(Arc::new(Runtime::new(&steps::engine_settings(config), desk)?))
+    let runtime = Runtime::new(&steps::engine_settings(config), desk)?;
+    Ok(Arc::new(runtime.queue(config.runtime.queue)))
 }
 
 /// What runs these steps of the configuration's namespace.

@@ -29,6 +29,7 @@ use crate::contract::window::Window;
 use crate::dispatch::retry::RetryPolicy;
 use crate::identity::json_text::line_and_column;
 use crate::runtime::limits::Limits;
+use crate::runtime::room::QUEUE_DEFAULT;
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -114,11 +115,13 @@ pub struct RuntimeConfig {
     pub cache_dir: PathBuf,
     /// Steps that may run at once.
     pub instances: u32,
+    /// Callers that may wait for a place to run in.
+    pub queue: u32,
 }
 
 impl Default for RuntimeConfig {
     fn default() -> Self {
-        Self { cache_dir: ".onceward/cache".into(), instances: 16 }
+        Self { cache_dir: ".onceward/cache".into(), instances: 16, queue: QUEUE_DEFAULT }
     }
 }
 

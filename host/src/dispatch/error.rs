@@ -36,6 +36,16 @@ pub enum DispatchError {
         /// The step.
         step: String,
     },
+    /// There is no room for the run, and none to wait for it.
+    #[error(
+        "running {step:?}: every place is taken (runtime.instances), and {waiting} callers wait for one, which is the limit (runtime.queue); nothing was recorded, so send it again after a moment"
+    )]
+    Busy {
+        /// The step.
+        step: String,
+        /// Callers that wait.
+        waiting: u32,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

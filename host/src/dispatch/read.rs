@@ -61,7 +61,7 @@ impl Dispatcher {
     /// Run a step that only reads, again within its budget where it fails. Nothing is recorded.
     ///
     /// # Errors
-    /// [`DispatchError`], where there is no such step, its runs are recorded, or the store fails.
+    /// [`DispatchError`], where there is no such step, its runs are recorded, too many wait for a place, or the store fails.
     pub async fn read(&self, step: &str, event: &Event) -> Result<Read, DispatchError> {
         let setup = self.setup(step)?;
         if setup.contract().mode == Mode::Recorded {
@@ -117,7 +117,8 @@ impl Dispatcher {
             stages: Arc::from([]),
             receipt_steps: Arc::new(BTreeMap::new()),
         };
-        let place = self.runtime.place().await;
+        let room = self.runtime.spot().ok_or_else(|| self.busy(&setup.contract().name))?;
+        let place = room.place().await;
         let limits = Arc::clone(&setup.limits);
         let run = self.runtime.run_in(place, &setup.plugin, Arc::new(job), limits, pending()).await;
         for note in &run.notes {

@@ -24,12 +24,13 @@ use crate::identity::readable_key::under;
 use crate::identity::work_id::identify;
 use crate::identity::work_id::{follow_up_content, follow_up_id};
 use crate::runtime::job::Job;
-use crate::runtime::registry::{Place, Runtime};
+use crate::runtime::registry::Runtime;
+use crate::runtime::room::{Place, Room};
 use crate::store::Store;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Taking};
 use crate::store::quarantine::OnMismatch;
 use crate::store::raw::Raw;
-use crate::store::work::{Collected, FollowUp, Holder, WorkRecord};
+use crate::store::work::{Collected, FollowUp, Holder, WorkRecord, WorkRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -143,7 +144,28 @@ impl Dispatcher {
         let setup = self.recorded(step)?;
         let arrival = Arrival { on_mismatch, ..self.arrival(setup, event)? };
         // The run waits for its place, and not the claim: a repeat is answered, and an invoker waits no longer than it said.
-        self.claimed(setup, arrival, None).await
+        let room = self.runtime.spot();
+        // A repeat needs no room, and gets its answer.
+        if room.is_none() && !self.is_known(&arrival).await? {
+            return Err(self.busy(step));
+        }
+        self.claimed(setup, arrival, room).await
+    }
+
+    /// No more callers may wait.
+    pub(super) fn busy(&self, step: &str) -> DispatchError {
+        DispatchError::Busy { step: step.to_owned(), waiting: self.runtime.queue_max() }
+    }
+
+    /// Whether the event's work is on record, under the present contract or an earlier one.
+    async fn is_known(&self, arrival: &Arrival) -> Result<bool, DispatchError> {
+        for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
+            let work = WorkRef { namespace: self.namespace.clone(), id: candidate.work_id };
+            if self.store.work_show(work).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Take in an event without waiting for a place to run it in: where every place is taken its work is recorded and not
@@ -156,22 +178,23 @@ impl Dispatcher {
         raw: Option<Raw>,
     ) -> Result<Claimed, DispatchError> {
         let setup = self.recorded(step)?;
-        let place = self.runtime.free_place();
-        let taking = if place.is_some() { Taking::Claim } else { Taking::Record };
+        let room = self.runtime.free_place().map(Room::Place);
         let on_mismatch = OnMismatch::Quarantine;
-        let arrival = Arrival { on_mismatch, raw, taking, ..self.arrival(setup, event)? };
-        self.claimed(setup, arrival, place).await
+        let arrival = Arrival { on_mismatch, raw, ..self.arrival(setup, event)? };
+        self.claimed(setup, arrival, room).await
     }
 
-    /// What the store says to an arrival. Its run has this place, or waits for one.
+    /// What the store says to an arrival. Without room for its run it is recorded, where it is new, and not claimed.
     async fn claimed(
         &self,
         setup: &Arc<StepSetup>,
         arrival: Arrival,
-        place: Option<Place>,
+        room: Option<Room>,
     ) -> Result<Claimed, DispatchError> {
+        let taking = if room.is_some() { Taking::Claim } else { Taking::Record };
+        let arrival = Arrival { taking, ..arrival };
         Ok(match self.store.work_claim(arrival, setup.terms()).await? {
-            Claim::Acquired(acquired) => Claimed::Held(Box::new(self.held(setup, *acquired, place))),
+            Claim::Acquired(acquired) => Claimed::Held(Box::new(self.held(setup, *acquired, room))),
             Claim::Answered(answered) => Claimed::Answered(answered),
         })
     }
@@ -192,7 +215,7 @@ impl Dispatcher {
     pub async fn take_in(&self, step: &str, place: Place) -> Result<Option<Held>, DispatchError> {
         let setup = self.recorded(step)?;
         Ok(match self.store.work_take(&self.namespace, step, setup.terms()).await? {
-            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, Some(place))),
+            Some(Claim::Acquired(acquired)) => Some(self.held(setup, *acquired, Some(Room::Place(place)))),
             Some(Claim::Answered(_)) | None => None,
         })
     }
@@ -213,7 +236,7 @@ impl Dispatcher {
         })
     }
 
-    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired, place: Option<Place>) -> Held {
+    fn held(&self, setup: &Arc<StepSetup>, acquired: Acquired, room: Option<Room>) -> Held {
         crash_point::reach(CrashPoint::Claimed);
         let job = Job {
             work: Arc::new(acquired.work),
@@ -226,7 +249,7 @@ impl Dispatcher {
             receipt_steps: Arc::clone(&self.receipt_steps),
         };
         let (takeover, new) = (acquired.takeover, acquired.new);
-        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover, new, place }
+        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover, new, room }
     }
 
     /// The event's identity under the contract, and under the contracts before it.

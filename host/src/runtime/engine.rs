@@ -1,5 +1,6 @@
 //! The compiler and the instances' memory, set up once.
 
+use crate::runtime::limits::TABLE_ENTRIES_MAX;
 use std::path::PathBuf;
 use std::time::Duration;
 use wasmtime::{Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
@@ -38,9 +39,6 @@ pub enum EngineError {
 
 /// Core instances, memories and tables that one component may be made of. Components of other languages hold several.
 const PARTS_PER_COMPONENT: u32 = 8;
-
-/// The most entries of a table in the pool; Rust guests have a few hundred.
-const TABLE_ENTRIES: usize = 20_000;
 
 /// An engine with instances from a pool, or on demand where the machine has no address space for a pool.
 pub(super) fn engine(settings: &EngineSettings) -> Result<Engine, EngineError> {
@@ -96,7 +94,7 @@ fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
         .max_memories_per_component(2)
         .max_tables_per_component(PARTS_PER_COMPONENT)
         .max_core_instances_per_component(PARTS_PER_COMPONENT)
-        .table_elements(TABLE_ENTRIES)
+        .table_elements(TABLE_ENTRIES_MAX)
         .max_memory_size(usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX));
     pool
 }

@@ -46,38 +46,56 @@ impl Default for Limits {
 /// indexes, in evidence and on people's screens.
 pub const NAME_LIMIT_BYTES: usize = 512;
 
+/// The most entries of one table. It holds the functions that are called by pointer; Rust guests have a few hundred.
+pub(super) const TABLE_ENTRIES_MAX: usize = 20_000;
+
 /// Bytes a table entry takes of the memory limit: a pointer on the targets that the engine runs on.
 const TABLE_ENTRY_BYTES: u64 = 8;
+
+/// What an instance wanted more of than it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Memory, over all memories and tables.
+    Memory,
+    /// Entries of one table.
+    Table,
+}
 
 /// Counts what one instance uses over all its memories and tables.
 #[derive(Debug)]
 pub(super) struct MemoryMeter {
     limit_bytes: u64,
     used_bytes: u64,
-    refused: bool,
+    refused: Option<Refused>,
 }
 
 impl MemoryMeter {
     pub(super) const fn new(limit_bytes: u64) -> Self {
-        Self { limit_bytes, used_bytes: 0, refused: false }
+        Self { limit_bytes, used_bytes: 0, refused: None }
     }
 
-    /// Whether growth was refused. A guest that could not go on then traps, and this is why.
-    pub(super) const fn refused(&self) -> bool {
+    /// The first growth that was refused. A guest that could not go on then traps, and this is why.
+    pub(super) const fn refused(&self) -> Option<Refused> {
         self.refused
     }
 
-    fn grow(&mut self, by_bytes: u64) -> bool {
+    /// Count growth that the engine may still refuse for a maximum of its own: then nothing is counted, and it is the
+    /// limit's refusal only where it lies past the limit as well.
+    fn grow(&mut self, by_bytes: u64, past_own_maximum: bool) -> bool {
         match self.used_bytes.checked_add(by_bytes) {
             Some(used) if used <= self.limit_bytes => {
-                self.used_bytes = used;
-                true
+                if !past_own_maximum {
+                    self.used_bytes = used;
+                }
+                !past_own_maximum
             }
-            _ => {
-                self.refused = true;
-                false
-            }
+            _ => self.refuse(Refused::Memory),
         }
+    }
+
+    fn refuse(&mut self, what: Refused) -> bool {
+        self.refused.get_or_insert(what);
+        false
     }
 }
 
@@ -88,11 +106,14 @@ impl wasmtime::ResourceLimiter for MemoryMeter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // The engine refuses growth past a memory's own maximum after this call; nothing may be counted then.
-        if maximum.is_some_and(|maximum| desired > maximum) {
-            return Ok(false);
-        }
-        Ok(self.grow(desired.saturating_sub(current) as u64))
+        let past_own_maximum = maximum.is_some_and(|maximum| desired > maximum);
+        Ok(self.grow(desired.saturating_sub(current) as u64, past_own_maximum))
+    }
+
+    /// More than its type can address, or than the machine has.
+    fn memory_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
+        self.refuse(Refused::Memory);
+        Ok(())
     }
 
     fn table_growing(
@@ -101,16 +122,19 @@ impl wasmtime::ResourceLimiter for MemoryMeter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        if maximum.is_some_and(|maximum| desired > maximum) {
-            return Ok(false);
+        // Asked here and not left to the pool, which says nothing and is not there on every machine.
+        if desired > TABLE_ENTRIES_MAX {
+            return Ok(self.refuse(Refused::Table));
         }
-        Ok(self.grow((desired.saturating_sub(current) as u64).saturating_mul(TABLE_ENTRY_BYTES)))
+        let by_bytes = (desired.saturating_sub(current) as u64).saturating_mul(TABLE_ENTRY_BYTES);
+        let past_own_maximum = maximum.is_some_and(|maximum| desired > maximum);
+        Ok(self.grow(by_bytes, past_own_maximum))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::MemoryMeter;
+    use super::{MemoryMeter, Refused, TABLE_ENTRIES_MAX};
     use wasmtime::ResourceLimiter as _;
 
     #[test]
@@ -119,14 +143,27 @@ mod tests {
         assert!(meter.memory_growing(0, 60, None).unwrap());
         assert!(!meter.memory_growing(0, 41, None).unwrap(), "a second memory counts too");
         assert!(meter.memory_growing(0, 40, None).unwrap(), "what was refused is not counted");
-        assert!(meter.refused());
+        assert_eq!(meter.refused(), Some(Refused::Memory));
     }
 
     #[test]
     fn growth_past_a_memorys_own_maximum_counts_nothing() {
         let mut meter = MemoryMeter::new(100);
         assert!(!meter.memory_growing(0, 90, Some(80)).unwrap());
-        assert!(!meter.refused());
+        assert_eq!(meter.refused(), None);
         assert!(meter.memory_growing(0, 80, Some(80)).unwrap());
+        assert!(!meter.memory_growing(80, 101, Some(80)).unwrap());
+        assert_eq!(meter.refused(), Some(Refused::Memory), "past both, the limit is why");
+    }
+
+    #[test]
+    fn a_table_has_a_limit_of_its_own_and_counts_as_memory() {
+        let mut meter = MemoryMeter::new(u64::MAX);
+        assert!(meter.table_growing(0, TABLE_ENTRIES_MAX, None).unwrap());
+        assert!(!meter.table_growing(0, TABLE_ENTRIES_MAX + 1, None).unwrap());
+        assert_eq!(meter.refused(), Some(Refused::Table));
+        let mut meter = MemoryMeter::new(100);
+        assert!(!meter.table_growing(0, 13, None).unwrap(), "13 entries have 104 bytes");
+        assert_eq!(meter.refused(), Some(Refused::Memory));
     }
 }

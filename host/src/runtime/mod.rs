@@ -7,6 +7,7 @@
 //! reason, as a [`run::Ended::Stopped`]; the host goes on.
 
 pub mod limits;
+mod name;
 mod wall;
 pub mod world;
 pub mod stop;
@@ -15,6 +16,7 @@ pub mod job;
 pub mod probe;
 pub mod row;
 mod trap;
+pub mod room;
 mod state;
 mod wit;
 mod engine;

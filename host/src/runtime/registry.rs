@@ -7,12 +7,12 @@ use crate::runtime::limits::Limits;
 use crate::runtime::loader::Loader;
 use crate::runtime::plugin::Plugin;
 use crate::runtime::probe::Probe;
+use crate::runtime::room::{Place, QUEUE_DEFAULT, Room, Rooms};
 use crate::runtime::run::Run;
 use crate::runtime::run::run;
 use crate::runtime::stop::Stop;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use crate::runtime::engine::EngineSettings;
 
@@ -20,14 +20,9 @@ pub use crate::runtime::engine::EngineSettings;
 pub struct Runtime {
     loader: Arc<Loader>,
     desk: Arc<DecisionDesk>,
-    places: Arc<Semaphore>,
+    rooms: Rooms,
     probe: Option<Arc<dyn Probe>>,
 }
-
-/// Room for one instance. It is given back when this is dropped.
-#[derive(Debug)]
-#[must_use = "a place that is dropped is free again"]
-pub struct Place(#[expect(dead_code, reason = "it is held, and never looked at")] OwnedSemaphorePermit);
 
 impl Runtime {
     /// A runtime without steps.
@@ -39,7 +34,14 @@ impl Runtime {
     /// A runtime over steps that are loaded already, with so many places of its own.
     #[must_use]
     pub fn over(loader: Arc<Loader>, instances_max: u32, desk: Arc<DecisionDesk>) -> Self {
-        Self { loader, desk, places: Arc::new(Semaphore::new(instances_max as usize)), probe: None }
+        Self { loader, desk, rooms: Rooms::new(instances_max, QUEUE_DEFAULT), probe: None }
+    }
+
+    /// Let so many callers wait for a place.
+    #[must_use]
+    pub fn queue(mut self, callers_max: u32) -> Self {
+        self.rooms.queued(callers_max);
+        self
     }
 
     /// Tell this of every call that a step makes into the host.
@@ -69,13 +71,23 @@ impl Runtime {
 
     /// Wait for a place to run in. Taken before a work is claimed, so that no lease runs out in a queue.
     pub async fn place(&self) -> Place {
-        let permit = Arc::clone(&self.places).acquire_owned().await;
-        Place(permit.expect("the semaphore is never closed"))
+        self.rooms.place().await
     }
 
     /// A place to run in, where one is free now.
     pub fn free_place(&self) -> Option<Place> {
-        Arc::clone(&self.places).try_acquire_owned().ok().map(Place)
+        self.rooms.free_place()
+    }
+
+    /// Stand in the queue for a place, where it is not full.
+    pub fn spot(&self) -> Option<Room> {
+        self.rooms.spot().map(Room::Spot)
+    }
+
+    /// How many callers may wait for a place.
+    #[must_use]
+    pub const fn queue_max(&self) -> u32 {
+        self.rooms.queue_max()
     }
 
     /// Run a step on a job, in a fresh instance, unless it is to be stopped before. The place is free when the run ends,

@@ -7,7 +7,8 @@ use crate::identity::json_text;
 use crate::identity::work_id::row_id;
 use crate::identity::work_id::row_payload_hash;
 use crate::runtime::job::RowTerms;
-use crate::runtime::limits::NAME_LIMIT_BYTES;
+use crate::runtime::name;
+use crate::runtime::name::NameFault;
 use crate::store::outbox::{Approval, NewRow, ReceiptStep};
 use crate::store::work::{CHAIN_DEPTH_MAX, WorkRecord};
 use std::collections::BTreeMap;
@@ -43,6 +44,15 @@ pub enum RowFault {
     /// Nobody lets the asker send there.
     #[error("the destination {0:?} is not there for the asker")]
     Destination(String),
+}
+
+impl From<NameFault> for RowFault {
+    fn from(fault: NameFault) -> Self {
+        match fault {
+            NameFault::Long(_) => Self::Limit(fault.to_string()),
+            NameFault::Nul(_) => Self::Invalid(fault.to_string()),
+        }
+    }
 }
 
 impl RowDraft {
@@ -89,14 +99,7 @@ impl RowDraft {
         ];
         for (what, name) in names {
             let Some(name) = name else { continue };
-            if name.len() > NAME_LIMIT_BYTES {
-                return Err(RowFault::Limit(format!("{what} has at most {NAME_LIMIT_BYTES} bytes")));
-            }
-            if name.contains('\0') {
-                return Err(RowFault::Invalid(format!(
-                    "{what} holds U+0000, which not every ledger can store"
-                )));
-            }
+            name::check(what, name)?;
         }
         if self.slot.is_empty() {
             return Err(RowFault::Invalid("the slot is empty; name the effect".to_owned()));

@@ -3,7 +3,7 @@
 use crate::identity::json_text;
 use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
-use crate::runtime::limits::Limits;
+use crate::runtime::limits::{Limits, Refused, TABLE_ENTRIES_MAX};
 use crate::runtime::plugin::Plugin;
 use crate::runtime::probe::Probe;
 use crate::runtime::state::RunState;
@@ -13,6 +13,7 @@ use crate::runtime::wall::Wall;
 use crate::runtime::wit::since_v0_1_0::bindings::exports::onceward::step::guest;
 use crate::store::work::Collected;
 use std::collections::BTreeMap;
+use std::str::Utf8Error;
 use std::sync::Arc;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
@@ -127,8 +128,13 @@ fn reason(error: &wasmtime::Error, state: &RunState) -> Stop {
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return stop.clone();
     }
-    if state.memory.refused() {
-        return Stop::Memory { limit_bytes: state.limits.memory_bytes };
+    match state.memory.refused() {
+        Some(Refused::Memory) => return Stop::Memory { limit_bytes: state.limits.memory_bytes },
+        Some(Refused::Table) => return Stop::Table { limit: TABLE_ENTRIES_MAX },
+        None => {}
+    }
+    if let Some(fault) = error.downcast_ref::<Utf8Error>() {
+        return Stop::NotUtf8 { fault: *fault };
     }
     if error.root_cause().to_string().contains(CALL_BYTES_WORDS) {
         return Stop::CallBytes { limit_bytes: state.limits.call_bytes };

@@ -1,6 +1,7 @@
 //! Why a run was ended by the host, or by a trap.
 
 use crate::store::error::StoreError;
+use std::str::Utf8Error;
 
 /// The first reason that ended a run. Whatever it had collected is gone; decisions that were recorded stay.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -18,14 +19,24 @@ pub enum Stop {
     },
     /// It wanted too much memory.
     #[error(
-        "the step wanted more than {limit_bytes} bytes of memory (limits.memory_bytes) and could not go on"
+        "the step wanted more than {limit_bytes} bytes of memory (limits.memory_bytes) and could not go on; hold less at once, or raise the limit"
     )]
     Memory {
         /// The limit in bytes.
         limit_bytes: u64,
     },
+    /// One of its tables wanted too many entries.
+    #[error(
+        "the step wanted a table of more than {limit} entries and could not go on; a table holds the functions that are called by pointer, so look for one that grows without end"
+    )]
+    Table {
+        /// The limit.
+        limit: usize,
+    },
     /// It called the host too often.
-    #[error("the step called the host more than {limit} times (limits.host_calls)")]
+    #[error(
+        "the step called the host more than {limit} times (limits.host_calls); look for a loop without end, do a chunk at a time, or raise the limit"
+    )]
     HostCalls {
         /// The limit.
         limit: u32,
@@ -37,6 +48,14 @@ pub enum Stop {
     CallBytes {
         /// The limit in bytes.
         limit_bytes: u64,
+    },
+    /// Text that it gave the host is none. No language with text of its own comes to this but by a fault.
+    #[error(
+        "the step gave the host text that is not UTF-8 ({fault}); give text, and encode other bytes, as base64 for one"
+    )]
+    NotUtf8 {
+        /// Where.
+        fault: Utf8Error,
     },
     /// Its result can't be used.
     #[error("the step's result can't be used: {0}")]

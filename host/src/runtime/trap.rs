@@ -1,7 +1,7 @@
 //! What a trap says to the step's author: what happened, the panic's own words, and the functions it happened in.
 
 use rustc_demangle::demangle;
-use wasmtime::WasmBacktrace;
+use wasmtime::{Trap, WasmBacktrace};
 
 /// Functions that are told at most, from the innermost on.
 const FUNCTIONS_MAX: usize = 6;
@@ -11,6 +11,9 @@ const NAME_MAX_CHARS: usize = 120;
 
 /// How the SDK notes a panic.
 const PANIC: &str = "panic: ";
+
+/// How the engine begins the words of a trap of its own.
+const ENGINES: &str = "wasm trap: ";
 
 /// How the names of the language's own functions begin, which say nothing about the step.
 const FOREIGN: [&str; 12] = [
@@ -30,12 +33,30 @@ const FOREIGN: [&str; 12] = [
 
 /// The words of a trap, with the run's notes, of which the last may be the panic's.
 pub(super) fn words(error: &wasmtime::Error, notes: &[String]) -> String {
-    let mut words = error.root_cause().to_string();
+    let cause = error.root_cause().to_string();
+    let mut words = cause.strip_prefix(ENGINES).unwrap_or(&cause).to_owned();
+    if let Some(remedy) = error.downcast_ref::<Trap>().and_then(remedy) {
+        words = format!("{words}: {remedy}");
+    }
     if let Some(panic) = notes.last().filter(|note| note.starts_with(PANIC)) {
         words = format!("{panic} ({words})");
     }
     let functions = functions(error);
     if functions.is_empty() { words } else { format!("{words}; in {}", functions.join(", called by ")) }
+}
+
+/// What a trap means for the step's author, where the engine's words do not say it.
+const fn remedy(trap: &Trap) -> Option<&'static str> {
+    match trap {
+        Trap::StackOverflow => Some(
+            "its functions call one another too deeply; look for a recursion without end, or go through a list of what is left to do",
+        ),
+        // The language's own stack lies at the beginning of the memory, and grows down.
+        Trap::MemoryOutOfBounds => Some(
+            "it reached outside of its memory; mostly its stack has overflowed, by a recursion without end or by large values in local variables",
+        ),
+        _ => None,
+    }
 }
 
 /// The step's own functions that the trap happened in, the innermost first; none where the component has no names.
@@ -47,7 +68,11 @@ fn functions(error: &wasmtime::Error) -> Vec<String> {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name,
     });
-    own.take(FUNCTIONS_MAX).collect()
+    let mut own: Vec<String> = own.collect();
+    // A recursion is named once.
+    own.dedup();
+    own.truncate(FUNCTIONS_MAX);
+    own
 }
 
 fn is_own(name: &str) -> bool {

@@ -1,11 +1,14 @@
 //! What a run may use: every limit stops the run that reaches it, says which it was, and leaves the others alone.
 
+use async_trait::async_trait;
 use onceward::dispatch::end::End;
 use onceward::dispatch::end::Ended;
 use onceward::runtime::limits::Limits;
+use onceward::runtime::probe::Probe;
 use onceward::store::work::WorkState;
 use serde_json::Value;
 use serde_json::json;
+use std::sync::Arc;
 use std::time::Duration;
 use support::host::HostBuilder;
 use support::host::TestHost;
@@ -80,8 +83,66 @@ async fn notes_much_is_stopped_by_the_limit_of_host_calls() {
     let ended = host.ran("notes-much", &event("1", &json!({ "notes": 20 }))).await;
     assert_eq!(output(&ended), json!(null));
     let ended = host.ran("notes-much", &event("2", &json!({ "notes": 21 }))).await;
-    assert_eq!(stopped(&ended), "the step called the host more than 20 times (limits.host_calls)");
+    assert_eq!(
+        stopped(&ended),
+        "the step called the host more than 20 times (limits.host_calls); look for a loop without end, do a chunk at a time, or raise the limit"
+    );
     assert_eq!(host.evidence_of(ended.work.work_id, "note").await.len(), 20, "what was said before is kept");
+}
+
+/// A host call that never comes back, as one into a ledger whose disk hangs.
+struct Stuck;
+
+#[async_trait]
+impl Probe for Stuck {
+    async fn host_call(&self, _: &'static str) {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_host_call_that_outlasts_the_wall_limit_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let limits = Limits { wall_ms: 300, ..Limits::default() };
+    let builder = HostBuilder::new(dir.path()).step_within("notes_much", limits).step("echo");
+    let host = builder.probed(Arc::new(Stuck)).start().await;
+    let ended = host.ran("notes-much", &event("1", &json!({ "notes": 1 }))).await;
+    assert!(stopped(&ended).contains("the step ran longer than 300 ms (limits.wall_ms)"), "{ended:?}");
+    assert_eq!(host.done("echo", &event("2", &json!(1))).await, json!(1));
+}
+
+#[tokio::test]
+async fn recurses_without_end_and_is_told_in_which_function() {
+    let (_dir, host) = limited("recurses", Limits::default()).await;
+    for (large, words, function) in [
+        (false, "call stack exhausted: its functions call one another too deeply", "recurses::deep"),
+        (true, "out of bounds memory access: it reached outside of its memory", "recurses::deep_and_large"),
+    ] {
+        let ended = host.ran("recurses", &event(function, &json!({ "large": large }))).await;
+        let cause = stopped(&ended);
+        assert!(cause.starts_with(&format!("the step trapped: {words}")), "{cause}");
+        assert_eq!(cause.matches(function).count(), 1, "named once: {cause}");
+        assert_eq!(host.done("echo", &event(function, &json!(1))).await, json!(1));
+    }
+}
+
+#[tokio::test]
+async fn collects_much_in_a_hundred_thousand_rows_and_none_is_kept() {
+    let rows = json!({ "kind": "rows", "count": 100_000, "bytes": 1 });
+    let (_dir, host) = limited("collects_much", Limits::default()).await;
+    let ended = host.ran("collects-much", &event("1", &rows)).await;
+    assert!(
+        matches!(&ended.end, End::Rejected(why) if why.contains("256 rows a run (limits.rows)")),
+        "{ended:?}"
+    );
+    assert!(host.rows().await.is_empty());
+    // Where the operator has raised that limit, the next one holds.
+    let limits = Limits { rows: 200_000, wall_ms: 600_000, ..Limits::default() };
+    let (_dir, host) = limited("collects_much", limits).await;
+    let ended = host.ran("collects-much", &event("1", &rows)).await;
+    assert!(stopped(&ended).contains("more than 10000 times (limits.host_calls)"), "{ended:?}");
+    assert!(host.rows().await.is_empty());
+    assert_eq!(host.done("echo", &event("2", &json!(1))).await, json!(1));
 }
 
 #[tokio::test]

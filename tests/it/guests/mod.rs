@@ -2,6 +2,7 @@
 
 mod bad;
 mod budgets;
+mod by_hand;
 mod decisions;
 mod held;
 mod hostile;

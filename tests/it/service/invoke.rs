@@ -3,7 +3,11 @@
 use crate::service::served::{Served, check, slow_model, work_of};
 use serde_json::json;
 use std::thread;
+use std::time::{Duration, Instant};
 use support::receiver::client::Exchange;
+
+/// How long something may take to come about. It is tried again and again until then.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn replayed(answer: &Exchange) -> bool {
     answer.header("onceward-replayed") == Some("true")
@@ -156,4 +160,55 @@ fn an_invoker_waits_no_longer_than_it_said_while_every_place_is_taken() {
     let second = check(&served.invoke("sleeps-in-host", "m2", 0.0, &json!({})), 202, "in-progress");
     let again = check(&served.invoke("sleeps-in-host", "m2", 0.5, &json!({})), 202, "in-progress");
     assert_eq!(work_of(&again), work_of(&second));
+}
+
+#[test]
+fn callers_wait_in_a_bounded_queue_and_are_told_busy_when_it_is_full() {
+    let steps = [("sleeps_in_host", "models = [\"oracle\"]"), ("echo", ""), ("reads_only", "")];
+    let served = Served::queued(1, 2, &steps, &slow_model(600_000));
+    // Asked again while it is busy: a caller leaves the queue when it has its place, and not before.
+    let accepted = |step: &str, id: &str| {
+        let begun = Instant::now();
+        loop {
+            let answer = served.invoke(step, id, 0.0, &json!(id));
+            if answer.status() != Some(503) {
+                return work_of(&check(&answer, 202, "in-progress"));
+            }
+            assert!(begun.elapsed() < PATIENCE, "{step} finds no room: {}", answer.text());
+        }
+    };
+    let cancel = |work: &str| {
+        served.host.post(&format!("/v1/works/{work}/cancel"), &json!({ "why": "it takes too long" }));
+        served.await_state(work, "cancelled");
+    };
+    let first = accepted("sleeps-in-host", "m1");
+    let (second, third) = (accepted("sleeps-in-host", "m2"), accepted("echo", "m3"));
+
+    let read = json!({ "succeed_at": 1, "act": "" });
+    for (step, data) in [("sleeps-in-host", json!("m4")), ("echo", json!("m4")), ("reads-only", read)] {
+        let refused = served.invoke(step, "m4", 30.0, &data);
+        let body = check(&refused, 503, "busy");
+        assert_eq!((refused.header("retry-after"), &body["retryable"]), (Some("1"), &json!(true)), "{step}");
+        let said = body["detail"].as_str().unwrap_or_default();
+        assert!(
+            said.contains("2 callers wait for one, which is the limit (runtime.queue)"),
+            "{step}: {said}"
+        );
+    }
+    let works = served.host.get("/v1/works").json().expect("a list");
+    assert_eq!(works["works"].as_array().map(Vec::len), Some(3), "nothing else is recorded: {works}");
+
+    // Who needs no room is answered: a repeat, and a source, whose events wait in the ledger.
+    let again = served.invoke("sleeps-in-host", "m2", 0.0, &json!("m2"));
+    assert_eq!(work_of(&check(&again, 202, "in-progress")), second);
+    check(&served.invoke("echo", "m3", 0.0, &json!("other")), 422, "mismatch");
+    let kept = check(&served.deliver("echo", "s1", &json!({})), 202, "accepted");
+    assert_eq!(kept["state"], "waiting");
+
+    cancel(&first);
+    let fourth = accepted("echo", "m4");
+    cancel(&second);
+    for work in [third, fourth, work_of(&kept)] {
+        served.await_state(&work, "done");
+    }
 }

@@ -32,13 +32,18 @@ impl Served {
 
     /// The same, with places for so many runs at once.
     pub(super) fn within(instances: u32, steps: &[(&str, &str)], more: &str) -> Self {
-        Self::configured("", instances, steps, more)
+        Self::configured("", &format!("instances = {instances}"), steps, more)
     }
 
-    fn configured(first: &str, instances: u32, steps: &[(&str, &str)], more: &str) -> Self {
+    /// The same, and so many callers may wait for a place.
+    pub(super) fn queued(instances: u32, queue: u32, steps: &[(&str, &str)], more: &str) -> Self {
+        Self::configured("", &format!("instances = {instances}\nqueue = {queue}"), steps, more)
+    }
+
+    fn configured(first: &str, runtime: &str, steps: &[(&str, &str)], more: &str) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let cache = paths::compile_cache().display().to_string();
-        let mut config = format!("{first}[runtime]\ncache_dir = {cache:?}\ninstances = {instances}\n");
+        let mut config = format!("{first}[runtime]\ncache_dir = {cache:?}\n{runtime}\n");
         for (step, lines) in steps {
             config.push_str(&format!("[[step]]\nplugin = {:?}\n{lines}\n", paths::step(step).display()));
             let name = step.replace('_', "-");
@@ -59,7 +64,7 @@ impl Served {
     pub(super) fn with_flow(steps: &[&str]) -> Self {
         let names: Vec<String> = steps.iter().map(|step| step.replace('_', "-")).collect();
         let steps: Vec<(&str, &str)> = steps.iter().map(|step| (*step, "")).collect();
-        Self::configured(&format!("flow = {names:?}\n"), 16, &steps, "")
+        Self::configured(&format!("flow = {names:?}\n"), "", &steps, "")
     }
 
     /// Start the host again on the same ledger.

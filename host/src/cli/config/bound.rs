@@ -38,6 +38,9 @@ const LEDGER_MIN_BYTES: u64 = 4 * 1024;
 /// More instances than this reserve address space for nothing: a host has far fewer cores.
 const INSTANCES_MAX: u64 = 1_000;
 
+/// The most callers that may be allowed to wait: there are not more connections.
+const QUEUE_MAX: u64 = 100_000;
+
 /// More requests at once than this would be taken for an attack.
 const CONCURRENCY_MAX: u64 = 256;
 
@@ -106,6 +109,16 @@ pub(super) fn instances(instances: u32) -> Bound {
         1,
         INSTANCES_MAX,
         "with none no step could run, and a few a core are enough",
+    )
+}
+
+pub(super) fn queue(callers: u32) -> Bound {
+    bound(
+        "queue",
+        callers.into(),
+        1,
+        QUEUE_MAX,
+        "callers that wait for a place, each with its event in memory; 256 is the default",
     )
 }
 

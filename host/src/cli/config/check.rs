@@ -19,7 +19,8 @@ pub(super) fn check(config: &Config) -> Result<()> {
     }
     config.serve.check(&config.namespace)?;
     config.telemetry.check()?;
-    bound::check("[runtime]", &[bound::instances(config.runtime.instances)])?;
+    let runtime = &config.runtime;
+    bound::check("[runtime]", &[bound::instances(runtime.instances), bound::queue(runtime.queue)])?;
     if config.flow.len() > FLOW_STEPS_MAX {
         bail!(
             "`flow` has {} steps, and {FLOW_STEPS_MAX} are the most that one event may go through; split it into several flows",

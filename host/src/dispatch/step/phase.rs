@@ -10,7 +10,7 @@ use crate::dispatch::setup::StepSetup;
 use crate::dispatch::step::Dispatcher;
 use crate::runtime::decide::Origin;
 use crate::runtime::job::{Holds, Job};
-use crate::runtime::registry::Place;
+use crate::runtime::room::Room;
 use crate::runtime::run::Ended as RunEnded;
 use crate::runtime::run::Run;
 use crate::runtime::stop::Stop;
@@ -27,8 +27,8 @@ pub struct Held {
     pub(super) job: Arc<Job>,
     pub(super) takeover: bool,
     pub(super) new: bool,
-    /// Where it runs; none where it waits for a place first.
-    pub(super) place: Option<Place>,
+    /// Where it runs, or waits to run.
+    pub(super) room: Option<Room>,
 }
 
 /// Phase two is done: the step has run, and nothing of it is committed.
@@ -83,10 +83,10 @@ impl Held {
 
     /// The same, unless the run is to be stopped before it ends by itself.
     pub async fn run_until(self, dispatcher: &Dispatcher, stop: impl Future<Output = Stop>) -> Ran {
-        let Self { setup, job, takeover, place, .. } = self;
+        let Self { setup, job, takeover, room, .. } = self;
         let limits = Arc::clone(&setup.limits);
-        let place = match place {
-            Some(place) => place,
+        let place = match room {
+            Some(room) => room.place().await,
             None => dispatcher.runtime.place().await,
         };
         let run = dispatcher.runtime.run_in(place, &setup.plugin, Arc::clone(&job), limits, stop).await;

@@ -6,7 +6,8 @@ use crate::runtime::decide::Asker;
 use crate::runtime::decide::DecideError;
 use crate::runtime::decide::Decision as DeskDecision;
 use crate::runtime::decide::Origin as DeskOrigin;
-use crate::runtime::limits::NAME_LIMIT_BYTES;
+use crate::runtime::name;
+use crate::runtime::name::NameFault;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
 use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::decisions::{
@@ -66,10 +67,10 @@ impl Host for RunState {
         if let Err(what) = self.refuse_read_only("asking for a decision") {
             return Ok(Err(DecisionError::NotGranted(what)));
         }
-        let named = usable(&question.slot)
-            .and_then(|()| short("a model's name", &question.model))
-            .and_then(|()| short("a prompt version", &question.prompt_version));
-        if let Err(error) = named {
+        let usable = usable(&question.slot)
+            .and_then(|()| named("a model's name", &question.model))
+            .and_then(|()| named("a prompt version", &question.prompt_version));
+        if let Err(error) = usable {
             return Ok(Err(error));
         }
         if let Some(rule) = self.by_rule(&question.slot) {
@@ -137,12 +138,12 @@ fn usable(slot: &str) -> Result<(), DecisionError> {
     if slot.is_empty() {
         return Err(DecisionError::InvalidQuestion("the slot is empty; name the decision".to_owned()));
     }
-    short("a slot", slot)
+    named("a slot", slot)
 }
 
-fn short(what: &str, name: &str) -> Result<(), DecisionError> {
-    if name.len() > NAME_LIMIT_BYTES {
-        return Err(DecisionError::Limit(format!("{what} has at most {NAME_LIMIT_BYTES} bytes")));
-    }
-    Ok(())
+fn named(what: &'static str, name: &str) -> Result<(), DecisionError> {
+    name::check(what, name).map_err(|fault| match fault {
+        NameFault::Long(_) => DecisionError::Limit(fault.to_string()),
+        NameFault::Nul(_) => DecisionError::InvalidQuestion(fault.to_string()),
+    })
 }

@@ -1,6 +1,8 @@
 //! `ledger`: items of a batch.
 
 use crate::runtime::limits::NAME_LIMIT_BYTES;
+use crate::runtime::name;
+use crate::runtime::name::NameFault;
 use crate::runtime::state::RunState;
 use crate::runtime::stop::Stop;
 use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::ledger::{
@@ -20,6 +22,9 @@ impl Host for RunState {
         if let Some(bad) = items.iter().find(|key| key.is_empty() || key.len() > NAME_LIMIT_BYTES) {
             let what = format!("an item key has 1 to {NAME_LIMIT_BYTES} bytes; this one has {}", bad.len());
             return Ok(Err(LedgerError::InvalidKey(what)));
+        }
+        if let Err(fault) = items.iter().try_for_each(|key| name::check("an item key", key)) {
+            return Ok(Err(LedgerError::InvalidKey(fault.to_string())));
         }
         // Every key counts, whatever becomes of it, or a run that asks for what others hold would never end.
         let Some(left) = self.items_left.checked_sub(items.len()) else {
@@ -57,9 +62,13 @@ impl Host for RunState {
     async fn record_effect(&mut self, effect: Effect) -> Answer<()> {
         self.begin_call("ledger.record-effect").await?;
         let reference_bytes = effect.external_reference.as_ref().map_or(0, String::len);
-        if reference_bytes > NAME_LIMIT_BYTES {
-            let what = format!("an external reference has at most {NAME_LIMIT_BYTES} bytes");
-            return Ok(Err(LedgerError::Limit(what)));
+        if let Some(reference) = &effect.external_reference
+            && let Err(fault) = name::check("an external reference", reference)
+        {
+            return Ok(Err(match fault {
+                NameFault::Long(_) => LedgerError::Limit(fault.to_string()),
+                NameFault::Nul(_) => LedgerError::InvalidKey(fault.to_string()),
+            }));
         }
         if !self.items_held.contains(&effect.item) {
             return Ok(Err(not_claimed(effect.item)));
