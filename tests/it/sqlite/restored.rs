@@ -317,13 +317,18 @@ async fn a_backup_is_whole_or_not_there_and_nothing_is_written_over() {
     assert!(!unfinished(&before.copy()).exists());
     let taken = back_up(&before.backend.path(), &before.copy()).expect_err("it is there already");
     assert!(matches!(taken, StoreError::Taken { .. }), "{taken}");
-    let taken = put_back(&before.copy(), &before.backend.path()).expect_err("a ledger is there");
-    assert!(matches!(taken, StoreError::Taken { .. }), "{taken}");
+    let owned = put_back(&before.copy(), &before.backend.path()).expect_err("a host has the ledger");
+    assert!(matches!(owned, StoreError::Owned { .. }), "{owned}");
 
     let elsewhere = before.copy().with_file_name("no-folder").join("copy.db");
     let refused = back_up(&before.backend.path(), &elsewhere).expect_err("there is no folder");
     assert!(!matches!(refused, StoreError::Taken { .. }), "{refused}");
-    let settings = SqliteSettings { path: before.copy(), max_bytes: None };
+    let Disaster { backend, bench } = before;
+    drop(bench);
+    let copy = backend.path().with_file_name("copy.db");
+    let taken = put_back(&copy, &backend.path()).expect_err("the ledger is there");
+    assert!(matches!(taken, StoreError::Taken { .. }), "{taken}");
+    let settings = SqliteSettings { path: copy, max_bytes: None };
     let unclaimed = SqliteStore::open_read_only(&settings).err().expect("nobody has taken it up");
     assert!(matches!(unclaimed, StoreError::Unclaimed { .. }), "{unclaimed}");
 }

@@ -9,6 +9,7 @@ use crate::store::sqlite::migrate::BACKUP_ID;
 use crate::store::sqlite::open;
 use crate::store::sqlite::restored::Sequence;
 use crate::store::sqlite::tx::failed;
+use crate::store::sqlite::witness::FileLock;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::io::ErrorKind;
@@ -51,9 +52,11 @@ pub fn back_up(ledger: &Path, to: &Path) -> Result<Backup, StoreError> {
 /// when it is opened there. Blocking.
 ///
 /// # Errors
-/// [`StoreError`], where the copy is none or is damaged, a ledger or its log is in the place, or the disk fails. Nothing is
+/// [`StoreError`], where the copy is none or is damaged, a host or its ledger is in the place, or the disk fails. Nothing is
 /// left in the place.
 pub fn put_back(from: &Path, ledger: &Path) -> Result<Backup, StoreError> {
+    // A host that starts meanwhile would begin a ledger here.
+    let _lock = FileLock::take(ledger)?;
     // A log that was left in the place would be written into the copy.
     for taken in [ledger.to_owned(), beside(ledger, "-wal"), beside(ledger, "-journal")] {
         free(&taken)?;
