@@ -98,20 +98,16 @@ impl World {
     /// A run ends: with a commit and the cursor that it gave, or without. What it has to show.
     pub(crate) fn end(&mut self, committed: Option<Option<String>>) -> Collected {
         let mut run = std::mem::take(&mut self.run);
-        let held = std::mem::take(&mut self.items);
+        let kept = |item| match item {
+            Item::Held(recorded) => recorded.filter(|_| committed.is_some()).map(Item::Done),
+            other => Some(other),
+        };
+        let items = std::mem::take(&mut self.items).into_iter();
+        self.items = items.filter_map(|(key, item)| Some((key, kept(item)?))).collect();
         let Some(cursor) = committed else {
-            self.items = held.into_iter().filter(|(_, item)| !matches!(item, Item::Held(_))).collect();
             (run.rows, run.stages) = (Vec::new(), Vec::new());
             return run;
         };
-        self.items = held
-            .into_iter()
-            .filter_map(|(key, item)| match item {
-                Item::Held(None) => None,
-                Item::Held(Some(reference)) => Some((key, Item::Done(reference))),
-                other => Some((key, other)),
-            })
-            .collect();
         // A chunk is progress: attempts begin anew.
         if cursor.is_some() {
             self.attempt = 0;

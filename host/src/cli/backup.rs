@@ -7,6 +7,7 @@ use crate::cli::decide::By;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::clock::SystemClock;
+use crate::store::error::StoreError;
 use crate::store::operate::Actor;
 use crate::store::restored::Restored;
 use crate::store::sqlite::{Backup, SqliteStore, back_up, put_back, unfinished};
@@ -78,14 +79,11 @@ pub(super) async fn restore(config: &Config, args: RestoreArgs, format: Format) 
 }
 
 /// Copy, and say how far it is where that takes long.
-async fn copied<E>(
+async fn copied(
     from: PathBuf,
     to: PathBuf,
-    copy: impl FnOnce(&Path, &Path) -> std::result::Result<Backup, E> + Send + 'static,
-) -> Result<Backup>
-where
-    E: std::error::Error + Send + Sync + 'static,
-{
+    copy: fn(&Path, &Path) -> Result<Backup, StoreError>,
+) -> Result<Backup> {
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len()).div_ceil(BYTES_A_MIB);
     let (all, part) = (size(&from), unfinished(&to));
     let mut copying = tokio::task::spawn_blocking(move || copy(&from, &to));

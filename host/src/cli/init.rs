@@ -35,6 +35,11 @@ pub(super) fn init(args: &Args) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn write_new(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("writing {}: it can't be written", path.display()))
+/// Write a file, in a folder that is made for it where need be.
+pub(super) fn write_new(path: &Path, text: &str) -> Result<()> {
+    let doing = || format!("writing {}: it can't be written", path.display());
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(doing)?;
+    }
+    std::fs::write(path, text).with_context(doing)
 }

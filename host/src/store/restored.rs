@@ -3,10 +3,10 @@
 //! What happened between the copy and its return is on record nowhere. So nothing of it goes on by itself: the whole ledger
 //! is paused, what was under way is in doubt, and its tokens begin beyond all that the lost time can have given out.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How it is known that a ledger was put back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PutBack {
     /// The file is a backup, as `onceward backup` writes it.
@@ -18,7 +18,7 @@ pub enum PutBack {
 }
 
 /// What became of a ledger that was put back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Restored {
     /// How it is known.
     pub how: PutBack,

@@ -2,9 +2,10 @@
 
 use crate::cli::Ending;
 use crate::cli::author::sdk;
+use crate::cli::init::write_new;
 use crate::cli::output;
-use anyhow::{Context as _, Result, bail};
-use std::path::{Path, PathBuf};
+use anyhow::{Result, bail};
+use std::path::PathBuf;
 
 /// The longest name of a step, in bytes; it stands in every readable key.
 const NAME_MAX: usize = 64;
@@ -45,7 +46,7 @@ pub(in crate::cli) fn new(args: &Args) -> Result<Ending> {
     .into();
     files.extend(sdk::files()?.into_iter().map(|(path, text)| (format!("sdk/{path}"), text)));
     for (path, text) in &files {
-        write(&dir.join(path), text)?;
+        write_new(&dir.join(path), text)?;
     }
     output::line(format!("{} holds the step {name:?}", dir.display()))?;
     for (command, what) in [
@@ -79,14 +80,6 @@ fn type_of(name: &str) -> String {
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
     });
     words.collect()
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let doing = || format!("writing {}: it can't be written", path.display());
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(doing)?;
-    }
-    std::fs::write(path, text).with_context(doing)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use crate::store::error::StoreError;
 use crate::store::sqlite::migrate;
 use crate::store::sqlite::migrate::BACKUP_ID;
 use crate::store::sqlite::open;
-use crate::store::sqlite::restored::Sequence;
+use crate::store::sqlite::open::beside;
+use crate::store::sqlite::sequence::Sequence;
 use crate::store::sqlite::tx::failed;
 use crate::store::sqlite::witness::FileLock;
 use rusqlite::{Connection, OpenFlags};
@@ -121,12 +122,6 @@ fn write(operation: &'static str, source: &Connection, part: &Path) -> Result<Ba
 fn sync_folder(file: &Path) -> std::io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 fn file_error(operation: &'static str, path: &Path, source: std::io::Error) -> StoreError {

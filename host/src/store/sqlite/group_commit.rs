@@ -12,8 +12,8 @@
 use crate::clock::Clock;
 use crate::store::durable::{Commit, Durable};
 use crate::store::error::StoreError;
-use crate::store::sqlite::restored::Sequence;
 use crate::store::sqlite::scrub;
+use crate::store::sqlite::sequence::Sequence;
 use crate::store::sqlite::tx::{Tx, failed, first};
 use crate::store::sqlite::wal::Wal;
 use crate::store::sqlite::witness::Witness;
@@ -69,7 +69,7 @@ impl Writer {
     /// A writer with a thread.
     pub(super) fn start(connection: Connection, wal: Wal, witness: Witness, clock: Arc<dyn Clock>) -> Self {
         let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
-        let writing = Writing::new(connection, wal, witness, clock);
+        let writing = Writing::new(connection, wal, Some(witness), clock);
         let commits = Arc::clone(&writing.commits);
         let thread = std::thread::spawn(move || writing.run(commands));
         Self { way: Way::Thread(Thread { queue: Some(queue), thread: Some(thread) }), commits }
@@ -77,7 +77,7 @@ impl Writer {
 
     /// A writer without a thread.
     pub(super) fn here(connection: Connection, wal: Wal, clock: Arc<dyn Clock>) -> Self {
-        let writing = Writing::new(connection, wal, Witness::none(), clock);
+        let writing = Writing::new(connection, wal, None, clock);
         let commits = Arc::clone(&writing.commits);
         Self { way: Way::Here(Box::new(Mutex::new(Some(writing)))), commits }
     }
@@ -238,7 +238,8 @@ where
 struct Writing {
     connection: Connection,
     wal: Wal,
-    witness: Witness,
+    /// None where the ledger ends with its process.
+    witness: Option<Witness>,
     clock: Arc<dyn Clock>,
     commits: Arc<AtomicU64>,
     last_token: Cell<i64>,
@@ -274,7 +275,7 @@ impl Orders {
 }
 
 impl Writing {
-    fn new(connection: Connection, wal: Wal, witness: Witness, clock: Arc<dyn Clock>) -> Self {
+    fn new(connection: Connection, wal: Wal, witness: Option<Witness>, clock: Arc<dyn Clock>) -> Self {
         let (last_token, witnessed) = (Cell::new(0), Cell::new(0));
         Self { connection, wal, witness, clock, commits: Arc::default(), last_token, witnessed }
     }
@@ -382,11 +383,12 @@ impl Writing {
 
     /// Write beside the ledger how far it has come. What was given out in a transaction that was undone does not count.
     fn bear_witness(&self) {
+        let Some(witness) = &self.witness else { return };
         if self.witnessed.replace(self.last_token.get()) == self.last_token.get() {
             return;
         }
         match Sequence::find(&self.connection) {
-            Ok(sequence) => self.witness.raise(sequence.token),
+            Ok(sequence) => witness.raise(sequence.token),
             // The next commit meets it, and says so.
             Err(error) => tracing::debug!(%error, "how far the ledger has come can't be read"),
         }

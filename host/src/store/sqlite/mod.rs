@@ -40,6 +40,7 @@ mod restored;
 mod retention;
 mod rows;
 mod scrub;
+mod sequence;
 mod settle;
 mod simulated;
 mod slot;
@@ -55,9 +56,9 @@ use crate::store::restored::{PutBack, Restored};
 use crate::store::sqlite::group_commit::Writer;
 use crate::store::sqlite::migrate::Kind;
 use crate::store::sqlite::readers::Readers;
-use crate::store::sqlite::restored::Sequence;
+use crate::store::sqlite::sequence::Sequence;
 use crate::store::sqlite::wal::Wal;
-use crate::store::sqlite::witness::{FileLock, Witness};
+use crate::store::sqlite::witness::FileLock;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -145,17 +146,14 @@ impl SqliteStore {
         let restored =
             how.map(|how| restored::take_up(&connection, clock.now_ms(), how, said, reached)).transpose()?;
         open::release_hosted(&connection, clock.now_ms())?;
-        let witness = match outlives {
-            Outlives::Power => lock.witness(ledger),
-            Outlives::Process => Witness::none(),
-        };
-        witness.raise(Sequence::find(&connection)?.token);
         let wal = Wal::of(&settings.path, settings.max_bytes);
         let (writer, readers) = match outlives {
-            Outlives::Power => (
-                Writer::start(connection, wal, witness, Arc::clone(&clock)),
-                Readers::new(settings.path.clone()),
-            ),
+            Outlives::Power => {
+                let witness = lock.witness(ledger);
+                witness.raise(Sequence::find(&connection)?.token);
+                let writer = Writer::start(connection, wal, witness, Arc::clone(&clock));
+                (writer, Readers::new(settings.path.clone()))
+            }
             Outlives::Process => {
                 simulated::watch(&connection)?;
                 (Writer::here(connection, wal, Arc::clone(&clock)), Readers::here(settings.path.clone()))

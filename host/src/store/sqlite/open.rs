@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +25,13 @@ const WAL_KEPT_BYTES: u64 = WAL_ALARM_BYTES;
 
 /// Statements kept prepared on a connection; a few more than there are.
 const STATEMENT_CACHE: usize = 96;
+
+/// The path of a file beside another one, by what its name has more.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
 
 /// Refuse a backup beside which a write-ahead log lies: SQLite would write it into the backup. The log of a backup that is
 /// being taken up is its own, and its header says so.

@@ -7,9 +7,9 @@ use crate::store::pause::PauseScope;
 use crate::store::restored::{PutBack, Restored};
 use crate::store::sqlite::migrate::APPLICATION_ID;
 use crate::store::sqlite::operate::said;
+use crate::store::sqlite::sequence::Sequence;
 use crate::store::sqlite::tx::failed;
-use crate::store::sqlite::witness::LedgerId;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
 /// How far the tokens leap: more than a ledger gives out in years between a copy and its return. The largest number that
 /// JavaScript holds exactly, 2^53, is two million such leaps away.
@@ -20,25 +20,6 @@ const OPERATION: &str = "taking up a ledger that was put back";
 
 /// Who pauses it, where nobody has said that it was put back.
 const NOBODY: &str = "the host itself";
-
-/// How far a ledger has come.
-pub(super) struct Sequence {
-    pub(super) ledger: LedgerId,
-    pub(super) token: i64,
-    pub(super) now_ms: i64,
-}
-
-impl Sequence {
-    pub(super) fn find(connection: &Connection) -> Result<Self, StoreError> {
-        let read = |row: &Row<'_>| {
-            Ok(Self { ledger: row.get("ledger_id")?, token: row.get("token")?, now_ms: row.get("now_ms")? })
-        };
-        connection
-            .prepare_cached(include_str!("queries/sequence_find.sql"))
-            .and_then(|mut find| find.query_row([], read))
-            .map_err(|source| failed("reading how far the ledger has come", source))
-    }
-}
 
 /// Pause everything, put all that was under way in doubt, and leap beyond all tokens that were given out since. `by` is the
 /// person who says so, with the reason; `reached` the token that the ledger is known to have come to.

@@ -8,6 +8,7 @@
 
 use crate::store::error::StoreError;
 use crate::store::ledger_size::{LedgerSize, WAL_ALARM_BYTES};
+use crate::store::sqlite::open::beside;
 use crate::store::sqlite::tx::failed;
 use rusqlite::Connection;
 use std::cell::Cell;
@@ -82,9 +83,7 @@ pub(super) fn size(ledger: &Path) -> Result<LedgerSize, StoreError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
         Err(source) => Err(StoreError::Open { path: path.to_owned(), source: Arc::new(source) }),
     };
-    let mut log = ledger.as_os_str().to_owned();
-    log.push("-wal");
-    Ok(LedgerSize { ledger_bytes: of(ledger)?, wal_bytes: of(Path::new(&log))? })
+    Ok(LedgerSize { ledger_bytes: of(ledger)?, wal_bytes: of(&beside(ledger, "-wal"))? })
 }
 
 /// Move what can be moved, waiting for nobody; whether that was all, so that the next write begins the log anew.

@@ -5,10 +5,11 @@
 //! too low, where the power failed, and is then silent; it is never too high. A witness of another ledger says nothing.
 
 use crate::store::error::StoreError;
+use crate::store::sqlite::open::beside;
 use std::cell::Cell;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// What tells a ledger from all others, also from one that was begun anew under its name.
@@ -22,7 +23,7 @@ pub(super) struct FileLock(Arc<File>);
 
 impl FileLock {
     pub(super) fn take(ledger: &Path) -> Result<Self, StoreError> {
-        let path = beside(ledger);
+        let path = beside(ledger, ".lock");
         let open_error =
             |source: std::io::Error| StoreError::Open { path: ledger.to_owned(), source: Arc::new(source) };
         let file = File::options()
@@ -59,15 +60,8 @@ impl FileLock {
 
     /// The witness of this ledger, for its writer.
     pub(super) fn witness(&self, ledger: LedgerId) -> Witness {
-        Witness { file: Some(Arc::clone(&self.0)), ledger: hex(&ledger), warned: Cell::new(false) }
+        Witness { file: Arc::clone(&self.0), ledger: hex(&ledger), warned: Cell::new(false) }
     }
-}
-
-/// The file's path.
-fn beside(ledger: &Path) -> PathBuf {
-    let mut path = ledger.as_os_str().to_owned();
-    path.push(".lock");
-    path.into()
 }
 
 fn hex(id: &LedgerId) -> String {
@@ -76,22 +70,16 @@ fn hex(id: &LedgerId) -> String {
 
 /// What keeps the witness up to date.
 pub(super) struct Witness {
-    file: Option<Arc<File>>,
+    file: Arc<File>,
     ledger: String,
     warned: Cell<bool>,
 }
 
 impl Witness {
-    /// For a ledger that ends with its process.
-    pub(super) const fn none() -> Self {
-        Self { file: None, ledger: String::new(), warned: Cell::new(false) }
-    }
-
     /// The ledger has durably come to this token. Where that can't be written the witness stays too low, which loses nothing.
     pub(super) fn raise(&self, token: i64) {
-        let Some(file) = &self.file else { return };
         let text = format!("{} {token:020}\n", self.ledger);
-        if let Err(error) = file.write_all_at(text.as_bytes(), 0)
+        if let Err(error) = self.file.write_all_at(text.as_bytes(), 0)
             && !self.warned.replace(true)
         {
             tracing::warn!(%error, "the file beside the ledger can't be written; an older copy in the ledger's place might not be noticed");
