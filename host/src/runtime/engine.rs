@@ -37,8 +37,12 @@ pub enum EngineError {
     Engine(#[source] wasmtime::Error),
 }
 
-/// Core instances, memories and tables that one component may be made of. Components of other languages hold several.
-const PARTS_PER_COMPONENT: u32 = 8;
+/// Core instances and tables that one component may be made of. One made of JavaScript or Python holds 13 to 40: the
+/// interpreter, its libraries, and what fits them to the interfaces.
+const PARTS_PER_COMPONENT: u32 = 64;
+
+/// Linear memories that one component, or one module of it, may have. Together they share one limit.
+const MEMORIES_PER_COMPONENT: u32 = 4;
 
 /// An engine with instances from a pool, or on demand where the machine has no address space for a pool.
 pub(super) fn engine(settings: &EngineSettings) -> Result<Engine, EngineError> {
@@ -88,10 +92,11 @@ fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::default();
     pool.total_component_instances(settings.instances_max)
         .total_core_instances(parts)
-        .total_memories(settings.instances_max.saturating_mul(2))
+        .total_memories(settings.instances_max.saturating_mul(MEMORIES_PER_COMPONENT))
         .total_tables(parts)
         .total_stacks(settings.instances_max)
-        .max_memories_per_component(2)
+        .max_memories_per_component(MEMORIES_PER_COMPONENT)
+        .max_memories_per_module(MEMORIES_PER_COMPONENT)
         .max_tables_per_component(PARTS_PER_COMPONENT)
         .max_core_instances_per_component(PARTS_PER_COMPONENT)
         .table_elements(TABLE_ENTRIES_MAX)
