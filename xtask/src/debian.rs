@@ -1,4 +1,4 @@
-//! The compiler for the target, from Debian's packages.
+//! What is installed from Debian's packages: the compiler for the target, and Node.js.
 //!
 //! Owns what is asked of apt, and as whom. It refuses machines without apt-get, or where nobody may use it: then it
 //! says so and changes nothing. An apt-get that fails is an error, since by then the machine may be half changed.
@@ -8,7 +8,7 @@ use onceward_toolchain::program;
 use std::process::Command;
 
 /// The compiler, its cargo, and the std source of the same version.
-pub(crate) const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
+pub(crate) const COMPILER: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 
 /// Another apt may be at work, an unattended upgrade for one; five minutes see most of them through.
 const LOCK_WAIT: &str = "DPkg::Lock::Timeout=300";
@@ -53,23 +53,24 @@ pub(crate) fn usable() -> Result<Hand, String> {
     Hand::find().ok_or_else(|| "we are not root, and sudo asks for a password".to_owned())
 }
 
-/// Have the packages installed. apt's progress goes to standard error.
-pub(crate) fn install(hand: Hand) -> anyhow::Result<()> {
-    if PACKAGES.iter().all(|package| is_installed(package)) {
-        eprintln!("wasm-target: {} are installed already", PACKAGES.join(", "));
+/// Have the packages installed, on behalf of a verb that says so. apt's progress goes to standard error.
+pub(crate) fn install(hand: Hand, verb: &str, packages: &[&str]) -> anyhow::Result<()> {
+    let named = packages.join(", ");
+    if packages.iter().all(|package| is_installed(package)) {
+        eprintln!("{verb}: {named} are installed already");
         return Ok(());
     }
     let mut words = vec!["install", "--yes", "--no-install-recommends"];
-    words.extend(PACKAGES);
-    if PACKAGES.iter().all(|package| is_known(package)) {
-        eprintln!("wasm-target: installing {}", PACKAGES.join(", "));
+    words.extend(packages);
+    if packages.iter().all(|package| is_known(package)) {
+        eprintln!("{verb}: installing {named}");
         match apt(hand, &words) {
             Ok(()) => return Ok(()),
             // Lists that are too old name files that the mirror has dropped.
-            Err(error) => eprintln!("wasm-target: {error:#}; trying once more with new lists"),
+            Err(error) => eprintln!("{verb}: {error:#}; trying once more with new lists"),
         }
     }
-    eprintln!("wasm-target: updating apt's lists, then installing {}", PACKAGES.join(", "));
+    eprintln!("{verb}: updating apt's lists, then installing {named}");
     apt(hand, &["update"])?;
     apt(hand, &words)
 }

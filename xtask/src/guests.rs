@@ -4,6 +4,7 @@
 //! a component that has not changed is not written again, and one whose source is gone is removed.
 
 use crate::command;
+use crate::interpreted;
 use crate::paths::Paths;
 use crate::paths::TARGET_VARIABLE;
 use crate::wasm_target;
@@ -72,7 +73,9 @@ pub(crate) fn build(paths: &Paths) -> anyhow::Result<()> {
         let mut cargo = guest_cargo(paths, &toolchain, "rustc");
         command::run(cargo.args(["--package", &guest.package, "--lib", "--crate-type", "cdylib"]))?;
     }
-    collect(&guests, paths)
+    let others = interpreted::guests(paths)?;
+    interpreted::build(&others, paths)?;
+    collect(&guests, &others, paths)
 }
 
 /// Cargo with the guests' compiler, directory, target and profile.
@@ -112,7 +115,7 @@ fn text(value: &Value) -> &str {
 }
 
 /// Copy what has changed into target/steps, remove what is no guest any more, and list the sizes.
-fn collect(guests: &[Guest], paths: &Paths) -> anyhow::Result<()> {
+fn collect(guests: &[Guest], others: &[interpreted::Guest], paths: &Paths) -> anyhow::Result<()> {
     let steps = paths.steps();
     std::fs::create_dir_all(&steps).with_context(|| format!("making {}", steps.display()))?;
     let mut changed_count = 0_usize;
@@ -135,12 +138,18 @@ fn collect(guests: &[Guest], paths: &Paths) -> anyhow::Result<()> {
     let listing = || format!("listing {}", steps.display());
     for entry in std::fs::read_dir(&steps).with_context(listing)? {
         let path = entry.with_context(listing)?.path();
-        if !guests.iter().any(|guest| path.ends_with(guest.file_name())) {
+        let is_other = others.iter().any(|guest| path.file_stem().is_some_and(|stem| *stem == *guest.name));
+        if !is_other && !guests.iter().any(|guest| path.ends_with(guest.file_name())) {
             std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
             eprintln!("  removed  {}", path.display());
         }
     }
-    eprintln!("guests: {} in {}, {changed_count} of them new", guests.len(), steps.display());
+    eprintln!(
+        "guests: {} in {}, {changed_count} of them new; and {} in other languages",
+        guests.len(),
+        steps.display(),
+        others.len()
+    );
     Ok(())
 }
 

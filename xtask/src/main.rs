@@ -7,6 +7,8 @@ mod command;
 mod debian;
 mod fuzz;
 mod guests;
+mod interpreted;
+mod npm;
 mod paths;
 mod program;
 mod rustup;

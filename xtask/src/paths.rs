@@ -44,6 +44,11 @@ impl Paths {
         self.target.join("steps")
     }
 
+    /// Where the packages of npm are installed, a folder for each lock file.
+    pub(crate) fn npm(&self) -> PathBuf {
+        self.target.join("npm")
+    }
+
     /// Where std is built for the target, if it has to be.
     pub(crate) fn wasm_std(&self) -> PathBuf {
         self.target.join("wasm-std")

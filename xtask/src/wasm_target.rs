@@ -42,10 +42,10 @@ pub(crate) fn ensure(paths: &Paths) -> anyhow::Result<Toolchain> {
         Err(apt) => bail!(
             "installing std for {TARGET}: no way worked; rustup: {rustup}; apt: {apt}. Run `rustup target add {TARGET}` \
              where rustup can download, or have Debian's packages {} installed and run this again",
-            debian::PACKAGES.join(", ")
+            debian::COMPILER.join(", ")
         ),
     };
-    debian::install(hand)?;
+    debian::install(hand, "wasm-target", &debian::COMPILER)?;
     std_build::ensure(paths, hand)?;
     eprintln!(
         "wasm-target: {DEBIAN_RUSTC}, Debian's, with a std built from its own source; rustup: {rustup}"

@@ -1,13 +1,16 @@
-//! Which compiler and linker make a component of a step.
+//! What makes a component of a step, in each language.
 //!
-//! Owns the rule, and that alone: the default compiler where it has std for the target, else the one that Debian
-//! packages for it. It installs nothing. A target's library directory that holds parts of two std builds is refused, since each
-//! guest build would fail in it with a message about duplicate crates. `onceward build` and the project's own build of its
-//! guests go by it alike.
+//! Owns which language a folder's step is in, how one in TypeScript or Python is built, and which compiler and linker build one in Rust: the
+//! default compiler where it has std for the target, else the one that Debian packages for it. It installs no compiler and no
+//! interpreter. A target's library directory that holds parts of two std builds is refused, since each guest build would fail in it with
+//! a message about duplicate crates. `onceward build` and the project's own build of its guests go by it alike.
 
+pub mod interpreted;
+mod language;
 pub mod program;
 mod std_of;
 
+pub use crate::language::{Interpreted, Language};
 pub use crate::std_of::{has_std, target_libdir};
 
 use crate::program::{Failed, on_path, output};
