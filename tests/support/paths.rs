@@ -34,6 +34,12 @@ pub fn step_bytes(name: &str) -> Vec<u8> {
     std::fs::read(step(name)).expect("a built step can be read")
 }
 
+/// A folder or file of the checkout.
+#[must_use]
+pub fn source(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
 /// One compile cache for all tests, so that each step is compiled once.
 #[must_use]
 pub fn compile_cache() -> PathBuf {

@@ -140,5 +140,7 @@ def component(step: Step) -> type:
                 raise _refusal(failure_of(error)) from None
             finally:
                 prelude.end()
+                # What is printed from here on, the trace of an error for one, has been told.
+                host.install(None)
 
     return Guest

@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import io
+import linecache
 import os
 import random
 import sys
@@ -117,3 +118,6 @@ def install() -> None:
     os.urandom = _urandom
     random._urandom = _urandom  # type: ignore[attr-defined]
     sys.stdout, sys.stderr = _out, _error
+    # A trace is told without the lines of the source, since there are no files to look into.
+    linecache.updatecache = lambda *_: []
+    linecache.checkcache = lambda *_: None

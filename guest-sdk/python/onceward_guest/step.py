@@ -141,8 +141,13 @@ def failure_of(error: Exception) -> Failure:
 
 def _told(error: Exception) -> str:
     """An error's words, and the step's functions that it happened in."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "onceward_guest" not in frame.filename]
+    # Without the lines of the source, which a component can't read.
+    frames = [
+        (frame.f_code.co_name, frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if "onceward_guest" not in frame.f_code.co_filename
+    ]
     frames.reverse()
-    places = [f"{frame.name} ({frame.filename.rsplit('/', 1)[-1]}:{frame.lineno})" for frame in frames[:_FUNCTIONS_MAX]]
+    places = [f"{name} ({file.rsplit('/', 1)[-1]}:{line})" for name, file, line in frames[:_FUNCTIONS_MAX]]
     words = f"{type(error).__name__}: {error}"
     return f"{words}; in {', called by '.join(places)}" if places else words

@@ -41,12 +41,12 @@ impl Language {
         }
     }
 
-    /// Where a step's own source is, besides its manifest, below its folder.
+    /// The folder of a step's own source, from the step's folder. That of Python lies in the folder itself.
     #[must_use]
     pub const fn source(self) -> &'static str {
         match self {
             Self::Rust | Self::Interpreted(Interpreted::TypeScript) => "src",
-            Self::Interpreted(Interpreted::Python) => "step.py",
+            Self::Interpreted(Interpreted::Python) => ".",
         }
     }
 }

@@ -5,6 +5,7 @@ mod check;
 mod dev;
 mod new;
 mod sdk;
+mod template;
 
 pub(super) use build::{Args as BuildArgs, build};
 pub(super) use check::{Args as CheckArgs, check};

@@ -7,6 +7,7 @@
 //! `deliver`, that every row is sent; for `claim`, that the caller may act; for `verify`, that nothing was found; for what it says afterwards, that it counts.
 
 pub mod config;
+mod compiled;
 pub mod compose;
 pub mod output;
 mod input;

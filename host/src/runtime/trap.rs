@@ -12,6 +12,10 @@ const NAME_MAX_CHARS: usize = 120;
 /// How the SDK notes a panic.
 const PANIC: &str = "panic: ";
 
+/// How an interpreted language's SDK goes on with the functions that an error happened in. Those of the interpreter, in which the trap
+/// was, say nothing then.
+const IN_FUNCTIONS: &str = "; in ";
+
 /// How the engine begins the words of a trap of its own.
 const ENGINES: &str = "wasm trap: ";
 
@@ -39,6 +43,9 @@ pub(super) fn words(error: &wasmtime::Error, notes: &[String]) -> String {
         words = format!("{words}: {remedy}");
     }
     if let Some(panic) = notes.last().filter(|note| note.starts_with(PANIC)) {
+        if panic.contains(IN_FUNCTIONS) {
+            return panic.clone();
+        }
         words = format!("{panic} ({words})");
     }
     let functions = functions(error);

@@ -1,5 +1,6 @@
 //! The sandbox in this process: what each test guest does through the host, and what the host does to it.
 
+mod acts;
 mod bad;
 mod budgets;
 mod by_hand;

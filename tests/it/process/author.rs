@@ -13,7 +13,8 @@ use support::paths;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn onceward(dir: &Path, args: &[&str]) -> Output {
-    Command::new(paths::binary("onceward")).current_dir(dir).args(args).output().expect("it starts")
+    let mut onceward = Command::new(paths::binary("onceward"));
+    onceward.current_dir(dir).env("XDG_CACHE_HOME", kept()).args(args).output().expect("it starts")
 }
 
 fn told(output: &Output) -> String {
@@ -73,6 +74,64 @@ fn a_new_step_passes_its_own_test_builds_is_checked_and_stands_every_fault() {
     assert!(verified.status.success() && told(&verified).contains("nothing found"), "{}", told(&verified));
     develops(&step);
     runs(dir.path());
+}
+
+/// The same way in the other languages, with their own tools.
+fn goes_the_whole_way(lang: &str, test: &[&str], passed: &str) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = onceward(dir.path(), &["new", "lead-router", "--lang", lang]);
+    assert!(made.status.success(), "{}", told(&made));
+    let step = dir.path().join("lead-router");
+    if lang == "ts" {
+        let installed =
+            Command::new("npm").current_dir(&step).args(["ci", "--no-audit", "--no-fund"]).output();
+        assert!(installed.as_ref().is_ok_and(|it| it.status.success()), "{installed:?}");
+    }
+    let tested = Command::new(test[0]).current_dir(&step).args(&test[1..]).output().expect("it starts");
+    assert!(tested.status.success() && told(&tested).contains(passed), "{}", told(&tested));
+    let built = onceward(&step, &["build", "--json"]);
+    assert!(built.status.success(), "{}", told(&built));
+    let looked: Value = serde_json::from_slice(&built.stdout).expect("JSON");
+    assert_eq!(looked["contract"]["name"], "lead-router");
+    let developed = onceward(&step, &["dev", "--once"]);
+    assert!(told(&developed).contains("note: a deal with priority "), "{}", told(&developed));
+    let verified =
+        onceward(&step, &["verify", "lead-router.wasm", "--event", "event.json", "--seconds", "0"]);
+    assert!(verified.status.success() && told(&verified).contains("nothing found"), "{}", told(&verified));
+    runs(dir.path());
+}
+
+#[test]
+fn a_new_step_in_typescript_passes_its_own_test_builds_and_stands_every_fault() {
+    goes_the_whole_way("ts", &["npm", "test"], "# pass 2");
+}
+
+#[test]
+fn a_new_step_in_python_passes_its_own_test_builds_and_stands_every_fault() {
+    goes_the_whole_way("python", &["python3", "-m", "unittest"], "Ran 2 tests");
+}
+
+/// What the packages for TypeScript and Python, and the plugins in them, claim of themselves.
+#[test]
+fn the_tests_of_the_packages_and_plugins_in_other_languages_pass_natively() {
+    let python_path = paths::source("guest-sdk/python").into_os_string();
+    for dir in ["plugins/lead-classifier-ts", "tests/guests/acts-ts"] {
+        let tested =
+            Command::new("npm").current_dir(paths::source(dir)).arg("test").output().expect("npm starts");
+        assert!(tested.status.success() && told(&tested).contains("# fail 0"), "{dir}: {}", told(&tested));
+    }
+    for dir in ["plugins/lead-classifier-py", "tests/guests/acts-py"] {
+        let mut python = Command::new("python3");
+        python
+            .current_dir(paths::source(dir))
+            .env("PYTHONPATH", &python_path)
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        let tested = python
+            .args(["-m", "unittest", "discover", "-t", ".", "-s", "tests"])
+            .output()
+            .expect("python starts");
+        assert!(tested.status.success() && told(&tested).contains("\nOK"), "{dir}: {}", told(&tested));
+    }
 }
 
 /// The end of the way in docs/first-step.md: the step in a configuration of its own, where a repeat is one.
@@ -157,7 +216,11 @@ fn what_can_not_be_made_built_or_checked_is_told_with_a_remedy() {
         &["\"Lead_Router\"", "small letters", "such as lead-router"],
     );
     refused(dir.path(), &["new", "there"], &["it is there already", "choose another name"]);
-    refused(dir.path(), &["build", "there"], &["there is no Cargo.toml", "onceward new"]);
+    refused(
+        dir.path(),
+        &["build", "there"],
+        &["there is none of Cargo.toml, package.json, pyproject.toml", "onceward new"],
+    );
     refused(dir.path(), &["check", "none.wasm"], &["none.wasm", "it can't be read", "build it first"]);
     refused(
         dir.path(),

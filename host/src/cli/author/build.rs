@@ -1,4 +1,4 @@
-//! `onceward build`: from a crate to a component, with cargo and nothing else, and looked at as a host would.
+//! `onceward build`: from a step's folder to a component, with the language's own tools and nothing else, and looked at as a host would.
 
 use crate::cli::Ending;
 use crate::cli::author::check;
@@ -6,7 +6,7 @@ use crate::cli::output;
 use crate::cli::output::Format;
 use anyhow::{Context as _, Result, bail};
 use onceward_toolchain::program::{must_succeed, shown};
-use onceward_toolchain::{TARGET, Toolchain};
+use onceward_toolchain::{Language, TARGET, Toolchain, interpreted};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,15 +30,33 @@ pub(in crate::cli) async fn build(args: Args, format: Format) -> Result<Ending> 
     Ok(Ending::Done)
 }
 
-/// Build the crate in this folder; where its component is.
+/// Build the step in this folder; where its component is.
 pub(super) fn component(dir: &Path, out: Option<PathBuf>) -> Result<PathBuf> {
-    let manifest = dir.join("Cargo.toml");
-    if !manifest.is_file() {
+    let language = match language(dir)? {
+        Language::Rust => return of_crate(dir, out),
+        Language::Interpreted(language) => language,
+    };
+    let doing = || format!("building the step in {}: there is no such folder", dir.display());
+    let folder = dir.canonicalize().with_context(doing)?;
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("step");
+    let out = out.unwrap_or_else(|| dir.join(format!("{name}.wasm")));
+    interpreted::build(language, dir, &out, &mut |line| output::progress(format!("running {line}")))?;
+    Ok(out)
+}
+
+/// The language of the step in this folder.
+pub(super) fn language(dir: &Path) -> Result<Language> {
+    let Some(language) = Language::of(dir) else {
         bail!(
-            "building the step in {}: there is no Cargo.toml; make a step with `onceward new`",
-            dir.display()
+            "building the step in {}: there is none of {}; make a step with `onceward new`",
+            dir.display(),
+            Language::ALL.map(Language::manifest).join(", ")
         );
-    }
+    };
+    Ok(language)
+}
+
+fn of_crate(dir: &Path, out: Option<PathBuf>) -> Result<PathBuf> {
     let Some(toolchain) = Toolchain::find()? else {
         bail!(
             "building the step in {}: no compiler here has std for {TARGET}; run `rustup target add {TARGET}`, or where rustup can't download install Debian's packages rustc-web, cargo-web and rust-web-src",

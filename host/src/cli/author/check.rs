@@ -1,6 +1,7 @@
 //! `onceward check`: what a component is, asks for and takes, as a host sees it.
 
 use crate::cli::Ending;
+use crate::cli::compiled;
 use crate::cli::output;
 use crate::cli::output::Format;
 use crate::cli::step::{identity_words, mode_words, response_words, window_words};
@@ -42,7 +43,11 @@ pub(in crate::cli) async fn check(args: Args, format: Format) -> Result<Ending> 
 /// Load it as a host would.
 pub(super) async fn look(path: &Path) -> Result<Looked> {
     let limits = Limits::default();
-    let settings = EngineSettings { cache_dir: None, instances_max: 1, memory_bytes: limits.memory_bytes };
+    let settings = EngineSettings {
+        cache_dir: compiled::cache_dir(),
+        instances_max: 1,
+        memory_bytes: limits.memory_bytes,
+    };
     let loader = Loader::new(&settings)?;
     let bytes = std::fs::read(path)
         .with_context(|| format!("checking {}: it can't be read; build it first", path.display()))?;

@@ -13,7 +13,8 @@ use crate::verify::schedule::Schedule;
 use crate::verify::search::replay;
 use anyhow::{Context as _, Result};
 use notify::{Event, RecursiveMode, Watcher};
-use std::path::PathBuf;
+use onceward_toolchain::{Interpreted, Language};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -65,24 +66,38 @@ pub(in crate::cli) async fn dev(args: Args) -> Result<Ending> {
     }
 }
 
+/// What a build writes, by the ends of its paths: a component, and what an interpreter keeps.
+const BUILT: [&str; 4] = ["wasm", "part", "pyc", "venv"];
+
 /// Tell of whatever is saved: the source, the manifest, the event, the answers. What a build writes is none of it.
 fn watch(args: &Args, saved: mpsc::UnboundedSender<()>) -> Result<impl Watcher> {
     let watching = || format!("watching {}", args.dir.display());
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        if event.is_ok_and(|event| !event.kind.is_access()) {
+        if event.is_ok_and(|event| !event.kind.is_access() && !event.paths.iter().all(|path| is_built(path)))
+        {
             // Nobody listens any more when the command ends.
             let _ = saved.send(());
         }
     })
     .with_context(watching)?;
-    watcher.watch(&args.dir.join("src"), RecursiveMode::Recursive).with_context(watching)?;
-    for file in
-        [Some(args.dir.join("Cargo.toml")), Some(args.event()), args.answers.clone()].into_iter().flatten()
-    {
+    let language = build::language(&args.dir)?;
+    let depth = match language {
+        // Its modules lie beside what is installed for it.
+        Language::Interpreted(Interpreted::Python) => RecursiveMode::NonRecursive,
+        Language::Rust | Language::Interpreted(Interpreted::TypeScript) => RecursiveMode::Recursive,
+    };
+    watcher.watch(&args.dir.join(language.source()), depth).with_context(watching)?;
+    let files = [Some(args.dir.join(language.manifest())), Some(args.event()), args.answers.clone()];
+    for file in files.into_iter().flatten() {
         let doing = || format!("watching {}: it must be there", file.display());
         watcher.watch(&file, RecursiveMode::NonRecursive).with_context(doing)?;
     }
     Ok(watcher)
+}
+
+fn is_built(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name == "__pycache__" || BUILT.iter().any(|end| name.rsplit('.').next() == Some(end))
 }
 
 /// Build, run, and show; whether the work is done.

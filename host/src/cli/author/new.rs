@@ -2,19 +2,16 @@
 
 use crate::cli::Ending;
 use crate::cli::author::sdk;
+use crate::cli::author::template;
 use crate::cli::init::write_new;
 use crate::cli::output;
 use anyhow::{Result, bail};
+use clap::ValueEnum;
+use onceward_toolchain::{Interpreted, Language};
 use std::path::PathBuf;
 
 /// The longest name of a step, in bytes; it stands in every readable key.
 const NAME_MAX: usize = 64;
-
-const MANIFEST: &str = include_str!("template/Cargo.toml.txt");
-const SOURCE: &str = include_str!("template/lib.rs.txt");
-const EVENT: &str = include_str!("template/event.json.txt");
-const RULES: &str = include_str!("template/rules.json.txt");
-const IGNORED: &str = include_str!("template/gitignore.txt");
 
 /// Arguments of `new`.
 #[derive(Debug, clap::Args)]
@@ -22,6 +19,27 @@ pub(in crate::cli) struct Args {
     /// The folder to make. Its last part is the step's name: small letters, digits and single hyphens.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
+    /// The language to write it in.
+    #[arg(long, value_enum, default_value_t = Lang::Rust)]
+    lang: Lang,
+}
+
+/// A language by the name that people type.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Lang {
+    Rust,
+    Ts,
+    Python,
+}
+
+impl Lang {
+    const fn language(self) -> Language {
+        match self {
+            Self::Rust => Language::Rust,
+            Self::Ts => Language::Interpreted(Interpreted::TypeScript),
+            Self::Python => Language::Interpreted(Interpreted::Python),
+        }
+    }
 }
 
 pub(in crate::cli) fn new(args: &Args) -> Result<Ending> {
@@ -34,24 +52,16 @@ pub(in crate::cli) fn new(args: &Args) -> Result<Ending> {
             dir.display()
         );
     }
-    let fill = |text: &str| text.replace("@NAME@", name).replace("@TYPE@", &type_of(name));
-    let mut files: Vec<(String, String)> = [
-        ("Cargo.toml", fill(MANIFEST)),
-        ("src/lib.rs", fill(SOURCE)),
-        ("event.json", EVENT.to_owned()),
-        ("rules.json", RULES.to_owned()),
-        (".gitignore", IGNORED.to_owned()),
-    ]
-    .map(|(path, text)| (path.to_owned(), text))
-    .into();
-    files.extend(sdk::files()?.into_iter().map(|(path, text)| (format!("sdk/{path}"), text)));
+    let language = args.lang.language();
+    let mut files = template::files(language, name);
+    files.extend(sdk::files(language)?.into_iter().map(|(path, text)| (format!("sdk/{path}"), text)));
     for (path, text) in &files {
         write_new(&dir.join(path), text)?;
     }
     output::line(format!("{} holds the step {name:?}", dir.display()))?;
     for (command, what) in [
         (format!("cd {}", dir.display()), ""),
-        ("cargo test".to_owned(), "its logic, natively"),
+        (template::test(language).to_owned(), "its logic, natively"),
         ("onceward build".to_owned(), "the component"),
         (format!("onceward verify {name}.wasm --event event.json"), "crash-test it"),
     ] {
@@ -73,24 +83,14 @@ fn check(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// `LeadRouter` of `lead-router`.
-fn type_of(name: &str) -> String {
-    let words = name.split('-').map(|word| {
-        let mut letters = word.chars();
-        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
-    });
-    words.collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{check, type_of};
+    use super::check;
 
     #[test]
     fn a_name_is_one_for_a_crate_a_type_and_a_contract() {
-        for (name, type_name) in [("a", "A"), ("lead-router", "LeadRouter"), ("v2-step", "V2Step")] {
+        for name in ["a", "lead-router", "v2-step"] {
             assert!(check(name).is_ok(), "{name}");
-            assert_eq!(type_of(name), type_name);
         }
         for name in ["", "-a", "a-", "a--b", "A", "2a", "a_b", "ä", &"a".repeat(65)] {
             assert!(check(name).is_err(), "{name}");

@@ -1,26 +1,51 @@
 //! The SDK that fits this host, as `onceward new` writes it beside a step: no registry has it, and no other version is meant.
 
 use anyhow::{Context as _, Result};
+use onceward_toolchain::{Interpreted, Language};
 use toml::{Table, Value};
 
-/// The crate and the interfaces, by their paths below the step's folder `sdk`.
+/// Files as they stand in the repository, by their paths there.
 macro_rules! files {
-    ($($dir:literal : [$($name:literal),* $(,)?]),* $(,)?) => {
-        /// The files as they stand in the repository.
-        const FILES: &[(&str, &str)] = &[$($((
-            concat!($dir, "/", $name),
-            include_str!(concat!("../../../../", $dir, "/", $name)),
+    ($name:ident: $($dir:literal : [$($file:literal),* $(,)?]),* $(,)?) => {
+        const $name: &[(&str, &str)] = &[$($((
+            concat!($dir, "/", $file),
+            include_str!(concat!("../../../../", $dir, "/", $file)),
         )),*),*];
     };
 }
 
 files! {
+    RUST:
     "guest-sdk": ["README.md"],
     "guest-sdk/src": [
         "bindings.rs", "context.rs", "contract.rs", "decisions.rs", "export.rs", "host.rs", "journal.rs", "ledger.rs",
         "lib.rs", "misfit.rs", "outbox.rs", "outcome.rs", "progress.rs", "receipt.rs", "step.rs", "testing.rs", "work.rs",
     ],
     "guest-sdk/src/host": ["native.rs"],
+}
+
+files! {
+    TYPESCRIPT:
+    "guest-sdk/typescript": ["README.md", "build.mjs", "package.json"],
+    "guest-sdk/typescript/src": [
+        "component.ts", "context.ts", "contract.ts", "decisions.ts", "failure.ts", "host.ts", "index.ts", "journal.ts", "json.ts",
+        "ledger.ts", "onceward-step.d.ts", "outbox.ts", "prelude.ts", "progress.ts", "receipt.ts", "step.ts", "testing.ts",
+        "wit.ts",
+    ],
+}
+
+files! {
+    PYTHON:
+    "guest-sdk/python": ["README.md", "build.py"],
+    "guest-sdk/python/onceward_guest": [
+        "__init__.py", "component.py", "context.py", "contract.py", "decisions.py", "failure.py", "host.py", "journal.py",
+        "jsons.py", "ledger.py", "outbox.py", "prelude.py", "progress.py", "py.typed", "receipt.py", "step.py", "testing.py",
+        "wit.py",
+    ],
+}
+
+files! {
+    WIT:
     "wit/since_v0.1.0": [
         "context.wit", "decisions.wit", "guest.wit", "journal.wit", "ledger.wit", "outbox.wit", "progress.wit", "world.wit",
     ],
@@ -32,15 +57,23 @@ const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 /// The SDK's own manifest.
 const MANIFEST: &str = include_str!("../../../../guest-sdk/Cargo.toml");
 
-/// Every file with its path below the folder that the SDK gets.
-pub(super) fn files() -> Result<Vec<(String, String)>> {
-    let mut files = vec![("onceward-guest/Cargo.toml".to_owned(), manifest()?)];
-    files.extend(FILES.iter().map(|(path, text)| {
+/// Every file of the language's SDK and of the interfaces, with its path below the folder that the SDK gets.
+pub(super) fn files(language: Language) -> Result<Vec<(String, String)>> {
+    let (home, own) = match language {
+        Language::Rust => ("guest-sdk/", RUST),
+        Language::Interpreted(Interpreted::TypeScript) => ("guest-sdk/typescript/", TYPESCRIPT),
+        Language::Interpreted(Interpreted::Python) => ("guest-sdk/python/", PYTHON),
+    };
+    let files = own.iter().chain(WIT).map(|(path, text)| {
         let path = path
-            .strip_prefix("guest-sdk/")
+            .strip_prefix(home)
             .map_or_else(|| (*path).to_owned(), |rest| format!("onceward-guest/{rest}"));
         (path, (*text).to_owned())
-    }));
+    });
+    let mut files: Vec<_> = files.collect();
+    if language == Language::Rust {
+        files.push(("onceward-guest/Cargo.toml".to_owned(), manifest()?));
+    }
     Ok(files)
 }
 
@@ -74,26 +107,39 @@ fn manifest() -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, manifest};
+    use super::{PYTHON, RUST, TYPESCRIPT, WIT, manifest};
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    #[test]
-    fn every_file_of_the_sdk_and_of_the_interfaces_is_there() {
+    /// The files in these folders, not in those below them.
+    fn in_folders(dirs: &[&str]) -> BTreeSet<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let mut found = BTreeSet::from(["guest-sdk/README.md".to_owned()]);
-        for dir in ["guest-sdk/src", "guest-sdk/src/host", "wit/since_v0.1.0"] {
+        let mut found = BTreeSet::new();
+        for dir in dirs {
             for entry in root.join(dir).read_dir().unwrap() {
                 let entry = entry.unwrap();
                 if entry.file_type().unwrap().is_file() {
                     found.insert(format!("{dir}/{}", entry.file_name().into_string().unwrap()));
-                } else {
-                    assert_eq!((dir, entry.file_name().to_str()), ("guest-sdk/src", Some("host")), "list it");
                 }
             }
         }
-        let listed: BTreeSet<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
-        assert_eq!(listed, found);
+        found
+    }
+
+    #[test]
+    fn every_file_of_the_sdks_and_of_the_interfaces_is_there() {
+        for (listed, dirs) in [
+            (RUST, &["guest-sdk", "guest-sdk/src", "guest-sdk/src/host"] as &[&str]),
+            (TYPESCRIPT, &["guest-sdk/typescript", "guest-sdk/typescript/src"]),
+            (PYTHON, &["guest-sdk/python", "guest-sdk/python/onceward_guest"]),
+            (WIT, &["wit/since_v0.1.0"]),
+        ] {
+            let listed: BTreeSet<String> = listed.iter().map(|(path, _)| (*path).to_owned()).collect();
+            let mut found = in_folders(dirs);
+            // It is written for where it goes.
+            found.remove("guest-sdk/Cargo.toml");
+            assert_eq!(listed, found);
+        }
     }
 
     #[test]

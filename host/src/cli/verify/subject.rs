@@ -1,5 +1,6 @@
 //! From arguments and configuration to what is verified.
 
+use crate::cli::compiled;
 use crate::cli::compose;
 use crate::cli::compose::steps;
 use crate::cli::config::Config;
@@ -65,7 +66,8 @@ pub(in crate::cli) async fn of_event(step: &Path, at: &Path, by_hand: Option<&Pa
 
 /// One step, without a configuration. Each destination is what the step asks for at least.
 async fn of_step(path: &Path, limits: Limits, instances_max: u32) -> Result<Subject> {
-    let settings = EngineSettings { cache_dir: None, instances_max, memory_bytes: limits.memory_bytes };
+    let settings =
+        EngineSettings { cache_dir: compiled::cache_dir(), instances_max, memory_bytes: limits.memory_bytes };
     let loader = Arc::new(Loader::new(&settings)?);
     let bytes = std::fs::read(path).with_context(|| {
         format!("verifying {}: the file can't be read; build the step first", path.display())

@@ -1,4 +1,4 @@
-//! `lead-classifier` and `crm-writer`: whatever the model says, one deal a lead.
+//! `lead-classifier`, in each language that it is written in, and `crm-writer`: whatever the model says, one deal a lead.
 
 use crate::guests::plugins::TRIAGE;
 use onceward::dispatch::end::End;
@@ -12,9 +12,17 @@ use support::host::event;
 use support::observe::output;
 use support::receiver::Receiver;
 
-async fn flow(dir: &std::path::Path, receiver: &Receiver) -> TestHost {
+in_each_language![
+    a_lead_becomes_one_deal_with_what_the_model_said,
+    without_a_model_the_lead_still_becomes_a_deal_and_is_flagged,
+    s03_one_contact_with_two_enquiries_is_two_deals,
+    a_lead_without_its_identity_is_refused_by_name_and_nothing_is_recorded,
+    a_lead_of_another_shape_goes_to_a_person_who_is_told_where,
+];
+
+async fn flow(dir: &std::path::Path, receiver: &Receiver, classifier: &str) -> TestHost {
     HostBuilder::new(dir)
-        .step("lead_classifier")
+        .step(classifier)
         .step("crm_writer")
         .flow(&["lead-classifier", "crm-writer"])
         .crm_at(&receiver.url("/deals"))
@@ -29,11 +37,10 @@ fn lead(message_id: &str) -> Value {
     })
 }
 
-#[tokio::test]
-async fn a_lead_becomes_one_deal_with_what_the_model_said() {
-    let dir = tempfile::tempdir().unwrap();
-    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
-    let host = flow(dir.path(), &receiver).await;
+async fn a_lead_becomes_one_deal_with_what_the_model_said(classifier: &str) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let receiver = Receiver::start(&dir.path().join("crm")).expect("a receiver");
+    let host = flow(dir.path(), &receiver, classifier).await;
     host.oracle.next(Ok(TRIAGE));
     let event = event("1", &lead("m-1"));
     let classified = host.ran("lead-classifier", &event).await;
@@ -59,20 +66,19 @@ async fn a_lead_becomes_one_deal_with_what_the_model_said() {
     assert!(host.work_off().await.is_empty());
     assert!(host.deliver_off().await.attempts.is_empty());
 
-    let deals = receiver.deals().await.unwrap();
+    let deals = receiver.deals().await.expect("the receiver's file");
     assert_eq!(deals.len(), 1);
-    let body: Value = serde_json::from_str(&deals[0].body).unwrap();
+    let body: Value = serde_json::from_str(&deals[0].body).expect("JSON");
     assert_eq!((&body["priority"], &body["summary"]), (&json!("high"), &json!("Wants a quote.")));
     assert_eq!(body["reference"], json!({ "source": "web-form", "message_id": "m-1" }));
     assert_eq!(host.row().await.external_reference.as_deref(), Some(deals[0].id.as_str()));
     assert_eq!(host.oracle.calls(), 1);
 }
 
-#[tokio::test]
-async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged() {
-    let dir = tempfile::tempdir().unwrap();
-    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
-    let host = flow(dir.path(), &receiver).await;
+async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged(classifier: &str) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let receiver = Receiver::start(&dir.path().join("crm")).expect("a receiver");
+    let host = flow(dir.path(), &receiver, classifier).await;
     let down =
         || ModelError::Unavailable { model: "classifier".into(), cause: "down".into(), retry_after_ms: None };
     let check = async |id: &str, answer: Result<&str, ModelError>, enriched: bool, flag: &str| {
@@ -84,7 +90,7 @@ async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged() {
         let payload = json!({ "source": "web-form", "message_id": id, "text": id });
         let ended = host.ran("lead-classifier", &event(id, &payload)).await;
         let End::Done { output, needs_review: Some(reason) } = &ended.end else { panic!("{:?}", ended.end) };
-        let out: Value = serde_json::from_str(output).unwrap();
+        let out: Value = serde_json::from_str(output).expect("JSON");
         assert_eq!(out["enriched"], json!(enriched), "{id}");
         assert_eq!(host.oracle.calls() - calls, if enriched { 1 } else { 3 }, "{id}");
         assert!(reason.contains(flag), "{id}: {reason}");
@@ -98,37 +104,60 @@ async fn without_a_model_the_lead_still_becomes_a_deal_and_is_flagged() {
 
     assert_eq!(host.work_off().await.len(), 4);
     host.deliver_off().await;
-    assert_eq!(receiver.counts().await.unwrap().created, 4);
+    assert_eq!(receiver.counts().await.expect("the receiver counts").created, 4);
     assert!(host.works().await.iter().all(|work| work.state == WorkState::Done));
 }
 
-#[tokio::test]
-async fn s03_one_contact_with_two_enquiries_is_two_deals() {
-    let dir = tempfile::tempdir().unwrap();
-    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
-    let host = flow(dir.path(), &receiver).await;
+async fn s03_one_contact_with_two_enquiries_is_two_deals(classifier: &str) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let receiver = Receiver::start(&dir.path().join("crm")).expect("a receiver");
+    let host = flow(dir.path(), &receiver, classifier).await;
     host.oracle.next(Ok(TRIAGE));
     for message in ["m-1", "m-2"] {
         host.done("lead-classifier", &event(message, &lead(message))).await;
     }
     host.work_off().await;
     host.deliver_off().await;
-    let counts = receiver.counts().await.unwrap();
+    let counts = receiver.counts().await.expect("the receiver counts");
     assert_eq!((counts.created, counts.requests), (2, 2));
     // The two messages say the same, so that one answer serves both.
     assert_eq!(host.oracle.calls(), 1);
 }
 
-#[tokio::test]
-async fn a_lead_without_its_identity_is_refused_by_name_and_nothing_is_recorded() {
-    let dir = tempfile::tempdir().unwrap();
-    let receiver = Receiver::start(&dir.path().join("crm")).unwrap();
-    let host = flow(dir.path(), &receiver).await;
+async fn a_lead_without_its_identity_is_refused_by_name_and_nothing_is_recorded(classifier: &str) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let receiver = Receiver::start(&dir.path().join("crm")).expect("a receiver");
+    let host = flow(dir.path(), &receiver, classifier).await;
     for step in ["lead-classifier", "crm-writer"] {
-        let error =
-            host.run(step, &event("1", &json!({ "source": "web-form", "text": "hi" }))).await.unwrap_err();
+        let error = host
+            .run(step, &event("1", &json!({ "source": "web-form", "text": "hi" })))
+            .await
+            .expect_err("no identity");
         let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
         assert!(why.contains("/message_id"), "{error}: {why}");
     }
     assert!(host.works().await.is_empty() && host.rows().await.is_empty());
+}
+
+async fn a_lead_of_another_shape_goes_to_a_person_who_is_told_where(classifier: &str) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let receiver = Receiver::start(&dir.path().join("crm")).expect("a receiver");
+    let host = flow(dir.path(), &receiver, classifier).await;
+    for (id, changed, place) in [
+        ("1", json!({ "contact": { "email": 7 } }), "`/contact/email`"),
+        ("2", json!({ "contact": null }), "`/contact`"),
+        (
+            "3",
+            json!({ "attachments": [{ "name": "a" }, { "name": "b", "size": 1.5 }] }),
+            "`/attachments/1/size`",
+        ),
+        ("4", json!({ "attachments": null }), "`/attachments`"),
+        ("5", json!({ "enriched": "yes" }), "`/enriched`"),
+    ] {
+        let mut payload = lead(id);
+        payload.as_object_mut().expect("an object").extend(changed.as_object().expect("an object").clone());
+        let ended = host.ran("lead-classifier", &event(id, &payload)).await;
+        assert!(matches!(&ended.end, End::Review(why) if why.contains(place)), "{payload}: {:?}", ended.end);
+    }
+    assert_eq!(host.oracle.calls(), 0);
 }

@@ -1,7 +1,27 @@
 //! The steps that come with the host, each alone and all of them as a flow; and what every built step may import.
 
+/// Each of these claims as a test for the classifier in each language.
+macro_rules! in_each_language {
+    ($($claim:ident),* $(,)?) => {
+        in_each_language!(@as rust "lead_classifier" [$($claim)*]);
+        in_each_language!(@as typescript "lead_classifier_ts" [$($claim)*]);
+        in_each_language!(@as python "lead_classifier_py" [$($claim)*]);
+    };
+    (@as $language:ident $file:literal [$($claim:ident)*]) => {
+        mod $language {
+            $(
+                #[tokio::test]
+                async fn $claim() {
+                    super::$claim($file).await;
+                }
+            )*
+        }
+    };
+}
+
 mod intake;
 mod invoices;
+mod languages;
 mod leads;
 mod listings;
 mod owners;
@@ -120,8 +140,9 @@ async fn every_built_step_imports_interfaces_of_this_host_alone() {
             assert!(known, "{} imports {import}", path.display());
         }
         let built = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        // The same step under a raised version stands beside the first.
-        let named = built.strip_suffix("_raised").unwrap_or(built).replace('_', "-");
+        // The same step under a raised version, or in another language, stands beside the first.
+        let suffix = ["_raised", "_ts", "_py"].into_iter().find_map(|suffix| built.strip_suffix(suffix));
+        let named = suffix.unwrap_or(built).replace('_', "-");
         assert_eq!(plugin.contract().name, named, "a step's file is named like the step");
         seen += 1;
     }
