@@ -5,6 +5,7 @@
 
 use crate::command;
 use crate::interpreted;
+use crate::js;
 use crate::paths::Paths;
 use crate::paths::TARGET_VARIABLE;
 use crate::wasm_target;
@@ -50,7 +51,14 @@ impl Guest {
     }
 }
 
-/// Build all guests and bring target/steps up to date.
+/// Build all guests, also those in other languages, which take tools of their own, and bring target/steps up to date.
+pub(crate) fn build_all(paths: &Paths) -> anyhow::Result<()> {
+    build(paths)?;
+    interpreted::build(&interpreted::guests(paths)?, paths)?;
+    js::build(paths)
+}
+
+/// Build the guests in Rust and bring target/steps up to date. Those in other languages are left as they are.
 pub(crate) fn build(paths: &Paths) -> anyhow::Result<()> {
     let toolchain = wasm_target::ensure(paths)?;
     let mut metadata = command::cargo(paths);
@@ -73,9 +81,7 @@ pub(crate) fn build(paths: &Paths) -> anyhow::Result<()> {
         let mut cargo = guest_cargo(paths, &toolchain, "rustc");
         command::run(cargo.args(["--package", &guest.package, "--lib", "--crate-type", "cdylib"]))?;
     }
-    let others = interpreted::guests(paths)?;
-    interpreted::build(&others, paths)?;
-    collect(&guests, &others, paths)
+    collect(&guests, &interpreted::guests(paths)?, paths)
 }
 
 /// Cargo with the guests' compiler, directory, target and profile.
@@ -139,6 +145,7 @@ fn collect(guests: &[Guest], others: &[interpreted::Guest], paths: &Paths) -> an
     for entry in std::fs::read_dir(&steps).with_context(listing)? {
         let path = entry.with_context(listing)?.path();
         let is_other = others.iter().any(|guest| path.file_stem().is_some_and(|stem| *stem == *guest.name));
+        let is_other = is_other || js::owns(&path, paths)?;
         if !is_other && !guests.iter().any(|guest| path.ends_with(guest.file_name())) {
             std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
             eprintln!("  removed  {}", path.display());

@@ -8,6 +8,7 @@ mod debian;
 mod fuzz;
 mod guests;
 mod interpreted;
+mod js;
 mod npm;
 mod paths;
 mod program;
@@ -71,7 +72,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let paths = Paths::find()?;
     match arguments.verb {
         Verb::WasmTarget => wasm_target::ensure(&paths).map(drop)?,
-        Verb::Guests => guests::build(&paths)?,
+        Verb::Guests => guests::build_all(&paths)?,
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
         Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
         Verb::Load { args } => program::run(&paths, "load", &args)?,

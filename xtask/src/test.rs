@@ -23,7 +23,7 @@ pub(crate) const SELECTION: [&str; 2] = ["--workspace", "--locked"];
 
 /// Run all tests; failure where one of them failed.
 pub(crate) fn run(paths: &Paths, runner_args: &[String]) -> anyhow::Result<ExitCode> {
-    guests::build(paths)?;
+    guests::build_all(paths)?;
     // The programs that tests run as processes; and, in the same breath, the tests.
     command::run(command::cargo(paths).arg("build").args(SELECTION).args(["--bins", "--tests"]))?;
 

@@ -8,6 +8,7 @@ use crate::contract::capability::{Mode, WantedDestination};
 use crate::contract::response::Response;
 use crate::contract::window::Window;
 use crate::identity::work_id::Identity;
+use crate::runtime::imports::Imports;
 use crate::store::pause::{Pause, PauseScope, stopping};
 use axum::Json;
 use axum::extract::State;
@@ -48,6 +49,8 @@ pub struct StepInfo {
     pub granted: Reach,
     /// What it asks for and is not granted; works that want it go to review.
     pub missing: Reach,
+    /// What its component imports, by what becomes of a call.
+    pub imports: Imports,
     /// What stops it.
     pub paused: Option<Pause>,
 }

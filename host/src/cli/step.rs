@@ -14,6 +14,7 @@ use crate::contract::capability::Mode;
 use crate::contract::response::Response;
 use crate::contract::window::Window;
 use crate::identity::work_id::Identity;
+use crate::runtime::imports::Imports;
 use crate::runtime::loader::Loader;
 use anyhow::{Result, anyhow};
 use std::collections::BTreeSet;
@@ -122,6 +123,9 @@ fn show(step: &StepInfo, format: Format) -> Result<()> {
         ("asks for", or_nothing(asked(step))),
         ("granted", or_nothing(granted(step))),
         ("missing", or_nothing(missing(step))),
+        ("imports", imported(&step.imports.primitives)),
+        ("wasi", imported(&step.imports.answered)),
+        ("traps", imported(&step.imports.absent)),
         ("state", state),
     ] {
         output::line(format!("{what:<10}{said}"))?;
@@ -159,6 +163,11 @@ fn missing(step: &StepInfo) -> Vec<String> {
     let Reach { destinations, models } = &step.missing;
     let destinations = destinations.iter().map(|name| format!("destination {name}"));
     destinations.chain(models.iter().map(|name| format!("model {name}"))).collect()
+}
+
+/// Interfaces by the names that people use for them.
+pub(super) fn imported(interfaces: &[String]) -> String {
+    or_nothing(Imports::short(interfaces).into_iter().map(str::to_owned).collect())
 }
 
 fn or_nothing(words: Vec<String>) -> String {

@@ -7,11 +7,17 @@
 use crate::contract::step::StepContract;
 use crate::runtime::engine;
 use crate::runtime::engine::{EngineError, EngineSettings};
-use crate::runtime::limits::{Limits, MemoryMeter};
+use crate::runtime::imports;
+use crate::runtime::imports::Import;
+use crate::runtime::limits::Limits;
 use crate::runtime::plugin;
 use crate::runtime::plugin::{LoadError, Plugin, PluginDigest};
 use crate::runtime::run::give_way;
 use crate::runtime::state::RunState;
+use crate::runtime::stop::Stop;
+use crate::runtime::wasi;
+use crate::runtime::wasi::absent;
+use crate::runtime::wasi::sandbox::Sandbox;
 use crate::runtime::wit::since_v0_1_0::bindings::{Step, StepPre};
 use crate::runtime::wit::since_v0_1_0::link;
 use crate::runtime::world;
@@ -29,6 +35,8 @@ const CONTRACT_WALL_MS: u64 = 2_000;
 pub struct Loader {
     pub(super) engine: Engine,
     linker: Linker<RunState>,
+    /// For reading a contract: no primitive is there.
+    contract_linker: Linker<Sandbox>,
     plugins: Mutex<HashMap<PluginDigest, Arc<Plugin>>>,
 }
 
@@ -41,7 +49,10 @@ impl Loader {
         let engine = engine::engine(settings)?;
         let mut linker = Linker::new(&engine);
         link(&mut linker).map_err(EngineError::Engine)?;
-        Ok(Self { engine, linker, plugins: Mutex::default() })
+        wasi::link(&mut linker, |state| &mut state.sandbox).map_err(EngineError::Engine)?;
+        let mut contract_linker = Linker::new(&engine);
+        wasi::link(&mut contract_linker, |sandbox| sandbox).map_err(EngineError::Engine)?;
+        Ok(Self { engine, linker, contract_linker, plugins: Mutex::default() })
     }
 
     /// Load a component, or find it loaded.
@@ -54,21 +65,33 @@ impl Loader {
             return Ok(Arc::clone(plugin));
         }
         let imports = world::check(bytes)?;
-        let component = Component::new(&self.engine, bytes).map_err(LoadError::Compile)?;
+        let component = Component::new(&self.engine, bytes).map_err(LoadError::compiling)?;
         let contract = self.read_contract(&component, limits).await?;
         contract.validate()?;
-        let pre = self.linker.instantiate_pre(&component).and_then(StepPre::new).map_err(LoadError::Link)?;
+        let pre = self.linked(&component).map_err(LoadError::Link)?;
         let plugin = Arc::new(Plugin { digest, contract, imports, pre });
         Ok(Arc::clone(self.lock().entry(digest).or_insert(plugin)))
     }
 
-    /// Ask a component for its contract, with every import trapping.
+    /// Ready to be instantiated for a run.
+    fn linked(&self, component: &Component) -> wasmtime::Result<StepPre<RunState>> {
+        let mut linker = self.linker.clone();
+        let is_there =
+            |name: &str| matches!(imports::import(name), Some(Import::Primitive | Import::Answered));
+        let refuse = |function| Stop::Absent { function }.into();
+        absent::link(&mut linker, &self.engine, component, is_there, refuse)?;
+        linker.instantiate_pre(component).and_then(StepPre::new)
+    }
+
+    /// Ask a component for its contract. No primitive is there, and WASI says the same to all, so that run-time systems can
+    /// start.
     async fn read_contract(&self, component: &Component, limits: &Limits) -> Result<StepContract, LoadError> {
-        let mut linker = Linker::<MemoryMeter>::new(&self.engine);
-        linker.define_unknown_imports_as_traps(component).map_err(LoadError::Link)?;
-        let meter = MemoryMeter::new(limits.memory_bytes);
-        let mut store = Store::new(&self.engine, meter);
-        store.limiter(|meter| meter);
+        let mut linker = self.contract_linker.clone();
+        let is_there = |name: &str| imports::import(name) == Some(Import::Answered);
+        let refuse = |function| wasmtime::Error::msg(format!("it called {function}"));
+        absent::link(&mut linker, &self.engine, component, is_there, refuse).map_err(LoadError::Link)?;
+        let mut store = Store::new(&self.engine, Sandbox::of_no_work(limits));
+        store.limiter(|sandbox| &mut sandbox.memory);
         store.set_hostcall_fuel(usize::try_from(limits.call_bytes).unwrap_or(usize::MAX));
         give_way(&mut store);
         let reading = async {

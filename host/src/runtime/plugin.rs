@@ -8,6 +8,7 @@ use crate::contract::tier::Tier;
 use crate::contract::window::Window;
 use crate::identity::rules::Rules;
 use crate::identity::work_id::Identity;
+use crate::runtime::imports::Imports;
 use crate::runtime::state::RunState;
 use crate::runtime::wit::since_v0_1_0::bindings::{StepPre, exports::onceward::step::guest};
 use crate::runtime::world::WorldError;
@@ -38,6 +39,11 @@ pub enum LoadError {
     /// It can't be compiled.
     #[error("compiling the component: the engine refuses it")]
     Compile(#[source] wasmtime::Error),
+    /// It was built for the component model's asynchronous calls.
+    #[error(
+        "compiling the component: it was built for asynchronous calls, and the host calls a step synchronously; build it without them (with componentize-qjs: --sync)"
+    )]
+    Async(#[source] wasmtime::Error),
     /// Its imports or exports have other types than the interfaces declare.
     #[error(
         "linking the component: it does not fit the interfaces of this host; rebuild it with a matching onceward-guest"
@@ -53,11 +59,26 @@ pub enum LoadError {
     Refused(#[from] ContractError),
 }
 
+/// How the engine words what a component needs of the asynchronous component model. It has no type of its own; a test holds the
+/// words.
+const ASYNC_WORDS: &str = "component model async";
+
+impl LoadError {
+    /// Why the engine does not compile a component.
+    pub(super) fn compiling(error: wasmtime::Error) -> Self {
+        if error.root_cause().to_string().contains(ASYNC_WORDS) {
+            Self::Async(error)
+        } else {
+            Self::Compile(error)
+        }
+    }
+}
+
 /// A loaded step.
 pub struct Plugin {
     pub(super) digest: PluginDigest,
     pub(super) contract: StepContract,
-    pub(super) imports: Vec<String>,
+    pub(super) imports: Imports,
     pub(super) pre: StepPre<RunState>,
 }
 
@@ -76,7 +97,7 @@ impl Plugin {
 
     /// The interfaces it imports.
     #[must_use]
-    pub fn imports(&self) -> &[String] {
+    pub const fn imports(&self) -> &Imports {
         &self.imports
     }
 }

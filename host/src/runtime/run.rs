@@ -83,7 +83,7 @@ pub(super) async fn run(
     let wall = Arc::new(Wall::start(limits.wall_ms));
     let state = RunState::new(Arc::clone(&job), desk, Arc::clone(&limits), Arc::clone(&wall), probe);
     let mut store = Store::new(engine, state);
-    store.limiter(|state| &mut state.memory);
+    store.limiter(|state| &mut state.sandbox.memory);
     store.set_hostcall_fuel(usize::try_from(limits.call_bytes).unwrap_or(usize::MAX));
     give_way(&mut store);
     let handled = tokio::select! {
@@ -91,12 +91,13 @@ pub(super) async fn run(
         () = wall.expired() => None,
     };
     let mut state = store.into_data();
+    state.sandbox.end_lines();
     let ended = match handled {
         None => Ended::Stopped(Stop::WallTime { limit_ms: limits.wall_ms }),
         Some(Err(error)) => Ended::Stopped(reason(&error, &state)),
         Some(Ok(answer)) => ended(answer, &mut state),
     };
-    Run { ended, collected: state.collected, notes: state.notes, decided: state.decided }
+    Run { ended, collected: state.collected, notes: state.sandbox.notes.into_lines(), decided: state.decided }
 }
 
 /// Let a guest that computes give way to others at every epoch.
@@ -128,7 +129,7 @@ fn reason(error: &wasmtime::Error, state: &RunState) -> Stop {
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return stop.clone();
     }
-    match state.memory.refused() {
+    match state.sandbox.memory.refused() {
         Some(Refused::Memory) => return Stop::Memory { limit_bytes: state.limits.memory_bytes },
         Some(Refused::Table) => return Stop::Table { limit: TABLE_ENTRIES_MAX },
         None => {}
@@ -139,7 +140,7 @@ fn reason(error: &wasmtime::Error, state: &RunState) -> Stop {
     if error.root_cause().to_string().contains(CALL_BYTES_WORDS) {
         return Stop::CallBytes { limit_bytes: state.limits.call_bytes };
     }
-    Stop::Trap(trap::words(error, &state.notes))
+    Stop::Trap(trap::words(error, state.sandbox.notes.lines()))
 }
 
 fn ended(answer: Result<guest::Outcome, guest::Failure>, state: &mut RunState) -> Ended {

@@ -4,10 +4,10 @@ use crate::contract::capability::Mode;
 use crate::runtime::decide::{DecisionDesk, Origin};
 use crate::runtime::job::Job;
 use crate::runtime::limits::Limits;
-use crate::runtime::limits::MemoryMeter;
 use crate::runtime::probe::Probe;
 use crate::runtime::stop::Stop;
 use crate::runtime::wall::Wall;
+use crate::runtime::wasi::sandbox::Sandbox;
 use crate::store::outbox::NewRow;
 use crate::store::work::Collected;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,17 +19,13 @@ pub(super) struct RunState {
     pub(super) desk: Arc<DecisionDesk>,
     pub(super) limits: Arc<Limits>,
     pub(super) wall: Arc<Wall>,
-    pub(super) memory: MemoryMeter,
+    pub(super) sandbox: Sandbox,
     pub(super) collected: Collected,
     pub(super) items_held: BTreeSet<String>,
     pub(super) items_left: usize,
-    pub(super) notes: Vec<String>,
     /// Slots that the guest got an answer to, and where that came from first.
     pub(super) decided: BTreeMap<String, Origin>,
     collected_bytes_left: u64,
-    log_bytes_left: u64,
-    log_cut: bool,
-    calls_left: u32,
     probe: Option<Arc<dyn Probe>>,
 }
 
@@ -43,29 +39,23 @@ impl RunState {
     ) -> Self {
         Self {
             probe,
+            sandbox: Sandbox::of(&job.work, &limits),
             job,
             desk,
             wall,
-            memory: MemoryMeter::new(limits.memory_bytes),
             collected: Collected::default(),
             items_held: BTreeSet::new(),
             items_left: limits.items as usize,
-            notes: Vec::new(),
             decided: BTreeMap::new(),
             collected_bytes_left: limits.collected_bytes,
-            log_bytes_left: limits.log_bytes,
-            log_cut: false,
-            calls_left: limits.host_calls,
             limits,
         }
     }
 
-    /// Count a call into the host, and tell the probe of it. Every host function begins with it.
+    /// Count a call into the host, and tell the probe of it. Every primitive begins with it. WASI's functions are only counted:
+    /// they touch nothing that a crash could leave half done.
     pub(super) async fn begin_call(&mut self, function: &'static str) -> Result<(), Stop> {
-        let Some(left) = self.calls_left.checked_sub(1) else {
-            return Err(Stop::HostCalls { limit: self.limits.host_calls });
-        };
-        self.calls_left = left;
+        self.sandbox.calls.count()?;
         if let Some(probe) = &self.probe {
             probe.host_call(function).await;
         }
@@ -93,24 +83,6 @@ impl RunState {
                 "{} bytes collected a run (limits.collected_bytes); return continue(cursor) after a chunk",
                 self.limits.collected_bytes
             )),
-        }
-    }
-
-    /// Keep a note within the log's limit.
-    pub(super) fn note(&mut self, text: String) {
-        if self.log_cut {
-            return;
-        }
-        match self.log_bytes_left.checked_sub(text.len() as u64) {
-            Some(left) => {
-                self.log_bytes_left = left;
-                self.notes.push(text);
-            }
-            None => {
-                self.log_cut = true;
-                self.notes
-                    .push(format!("notes cut: more than {} bytes (limits.log_bytes)", self.limits.log_bytes));
-            }
         }
     }
 

@@ -57,6 +57,35 @@ pub enum Stop {
         /// Where.
         fault: Utf8Error,
     },
+    /// It called what the host links, so that it loads, and does not answer.
+    #[error(
+        "the step called {function}, and no step has it: a step has no files, no network and no processes; send by outbox.enqueue, ask a model by decisions.decide, and leave out the library that calls it"
+    )]
+    Absent {
+        /// Interface and function.
+        function: String,
+    },
+    /// It ended itself as a program does.
+    #[error(
+        "the step ended itself with code {code} (wasi:cli/exit), which says nothing about its work; return an outcome or a failure, and look at its notes for what was wrong"
+    )]
+    Exited {
+        /// 0 where it meant success.
+        code: u8,
+    },
+    /// It waits for what never comes.
+    #[error(
+        "the step waits for what never comes (wasi:io/poll): there is no input and no other thread; look for a wait without a time, or for a promise that nobody keeps"
+    )]
+    EndlessWait,
+    /// It asked for too many random bytes.
+    #[error(
+        "the step asked for more than {limit_bytes} random bytes at once (limits.call_bytes); ask for less, or raise the limit"
+    )]
+    RandomBytes {
+        /// The limit in bytes.
+        limit_bytes: u64,
+    },
     /// Its result can't be used.
     #[error("the step's result can't be used: {0}")]
     BadOutput(String),

@@ -1,5 +1,6 @@
 //! What a trap says to the step's author: what happened, the panic's own words, and the functions it happened in.
 
+use crate::runtime::wasi::STDERR;
 use rustc_demangle::demangle;
 use wasmtime::{Trap, WasmBacktrace};
 
@@ -8,6 +9,9 @@ const FUNCTIONS_MAX: usize = 6;
 
 /// The longest name that is told whole, in characters; generic code has longer ones.
 const NAME_MAX_CHARS: usize = 120;
+
+/// How much is told of what was written to standard error, in characters: with Python's first lines the error is in it.
+const STDERR_MAX_CHARS: usize = 300;
 
 /// How the SDK notes a panic.
 const PANIC: &str = "panic: ";
@@ -35,7 +39,8 @@ const FOREIGN: [&str; 12] = [
     "cabi_",
 ];
 
-/// The words of a trap, with the run's notes, of which the last may be the panic's.
+/// The words of a trap, with the run's notes, of which the last may be the panic's. Run-time systems of other languages say what was
+/// wrong on standard error.
 pub(super) fn words(error: &wasmtime::Error, notes: &[String]) -> String {
     let cause = error.root_cause().to_string();
     let mut words = cause.strip_prefix(ENGINES).unwrap_or(&cause).to_owned();
@@ -47,6 +52,8 @@ pub(super) fn words(error: &wasmtime::Error, notes: &[String]) -> String {
             return panic.clone();
         }
         words = format!("{panic} ({words})");
+    } else if let Some(said) = on_stderr(notes) {
+        words = format!("{words}; it wrote to stderr: {said}");
     }
     let functions = functions(error);
     if functions.is_empty() { words } else { format!("{words}; in {}", functions.join(", called by ")) }
@@ -71,15 +78,26 @@ fn functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(trace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
     // Without the crates' hashes.
     let names = trace.frames().iter().filter_map(|frame| Some(format!("{:#}", demangle(frame.func_name()?))));
-    let own = names.filter(|name| is_own(name)).map(|name| match name.char_indices().nth(NAME_MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name,
-    });
+    let own = names.filter(|name| is_own(name)).map(|name| shortened(&name, NAME_MAX_CHARS));
     let mut own: Vec<String> = own.collect();
     // A recursion is named once.
     own.dedup();
     own.truncate(FUNCTIONS_MAX);
     own
+}
+
+/// The beginning of what was written to standard error, in one line.
+fn on_stderr(notes: &[String]) -> Option<String> {
+    let lines = notes.iter().filter_map(|note| note.strip_prefix(STDERR));
+    let said = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    (!said.is_empty()).then(|| shortened(&said, STDERR_MAX_CHARS))
+}
+
+fn shortened(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn is_own(name: &str) -> bool {
@@ -89,7 +107,17 @@ fn is_own(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_own;
+    use super::{is_own, on_stderr};
+
+    #[test]
+    fn what_was_written_to_stderr_is_told_in_one_line() {
+        let notes = ["stdout: hello", "stderr: Traceback:", "stderr:   line 12", "stderr: ValueError: why"];
+        let said = on_stderr(&notes.map(str::to_owned));
+        assert_eq!(said.as_deref(), Some("Traceback: line 12 ValueError: why"));
+        assert_eq!(on_stderr(&["noted".to_owned()]), None);
+        let long = on_stderr(&[format!("stderr: {}", "é".repeat(1_000))]).unwrap();
+        assert_eq!(long.chars().count(), 301, "{long}");
+    }
 
     #[test]
     fn the_languages_own_functions_say_nothing_about_a_step() {

@@ -1,15 +1,7 @@
 //! What a component is, read before anything is compiled: its world's version and its imports.
 
+use crate::runtime::imports::{Imports, PACKAGE, VERSION};
 use wasmparser::{Encoding, Parser, Payload};
-
-/// The package of every interface that a step may import, with the version that this host offers.
-pub const PACKAGE: &str = "onceward:step";
-
-/// The version of the interfaces.
-pub const VERSION: &str = "0.1.0";
-
-/// The interfaces a step may import.
-pub const INTERFACES: [&str; 6] = ["context", "decisions", "journal", "ledger", "outbox", "progress"];
 
 /// Why a file is not a step.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +29,7 @@ pub enum WorldError {
     },
     /// It wants more than the primitives.
     #[error(
-        "it imports {}, and a step may import {PACKAGE} interfaces of version {VERSION} alone; it has no files, network, clock or environment",
+        "it imports {}, and a step may import {PACKAGE} interfaces of version {VERSION} and WASI alone; build it for the world in wit/since_v0.1.0",
         .imports.join(", ")
     )]
     ForeignImports {
@@ -46,20 +38,15 @@ pub enum WorldError {
     },
 }
 
-/// Refuse what is not a step for this host. The imports by name, where it is.
-pub fn check(bytes: &[u8]) -> Result<Vec<String>, WorldError> {
+/// Refuse what is not a step for this host. What it imports, where it is.
+pub fn check(bytes: &[u8]) -> Result<Imports, WorldError> {
     let names = top_level_names(bytes)?;
     let guest = format!("{PACKAGE}/guest@");
     let found = names.exports.iter().find(|name| name.starts_with(&guest)).ok_or(WorldError::NoGuest)?;
     if found[guest.len()..] != *VERSION {
         return Err(WorldError::OtherVersion { found: found.clone() });
     }
-    let foreign: Vec<String> = names.imports.iter().filter(|name| !is_offered(name)).cloned().collect();
-    if foreign.is_empty() { Ok(names.imports) } else { Err(WorldError::ForeignImports { imports: foreign }) }
-}
-
-fn is_offered(import: &str) -> bool {
-    INTERFACES.iter().any(|interface| import == format!("{PACKAGE}/{interface}@{VERSION}"))
+    Imports::of(names.imports).map_err(|foreign| WorldError::ForeignImports { imports: foreign })
 }
 
 struct Names {

@@ -1,6 +1,6 @@
-;; A step that is whole, and imports WASI besides. It must be refused for that import, and for nothing else.
+;; A step that is whole, and imports an interface of somebody else's besides. It must be refused for that import, and for nothing else.
 (component
-  (import "wasi:cli/environment@0.2.0" (instance
+  (import "example:host/environment@1.0.0" (instance
     (export "get-arguments" (func (result (list string))))
   ))
 

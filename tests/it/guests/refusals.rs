@@ -1,6 +1,7 @@
 //! What is not a step for this host is refused before it runs, with the reason.
 
 use onceward::contract::step::ContractError;
+use onceward::runtime::imports::Imports;
 use onceward::runtime::limits::Limits;
 use onceward::runtime::plugin::LoadError;
 use onceward::runtime::world::WorldError;
@@ -32,9 +33,9 @@ async fn a_foreign_import_is_named() {
     let (_dir, host) = bare().await;
     let error = refusal(&host, &wat(FOREIGN_IMPORT)).await;
     let LoadError::World(WorldError::ForeignImports { imports }) = &error else { panic!("{error}") };
-    assert_eq!(imports, &["wasi:cli/environment@0.2.0"]);
+    assert_eq!(imports, &["example:host/environment@1.0.0"]);
     assert!(
-        error.to_string().starts_with("it imports wasi:cli/environment@0.2.0, and a step may import"),
+        error.to_string().starts_with("it imports example:host/environment@1.0.0, and a step may import"),
         "{error}"
     );
 }
@@ -43,7 +44,7 @@ async fn a_foreign_import_is_named() {
 async fn an_own_interface_of_another_version_is_foreign_too() {
     let (_dir, host) = bare().await;
     for import in ["onceward:step/journal@0.2.0", "onceward:step/journal", "onceward:step/clock@0.1.0"] {
-        let text = FOREIGN_IMPORT.replace("wasi:cli/environment@0.2.0", import);
+        let text = FOREIGN_IMPORT.replace("example:host/environment@1.0.0", import);
         let error = refusal(&host, &wat(&text)).await;
         let LoadError::World(WorldError::ForeignImports { imports }) = &error else { panic!("{error}") };
         assert_eq!(imports, &[import]);
@@ -137,7 +138,7 @@ async fn a_contract_that_cannot_work_is_refused_for_what_is_wrong_with_it() {
     let fine = declares(&head(256, 4, 1, EVENT_KEY));
     let plugin =
         host.runtime.loader().load(&fine, &Limits::default()).await.expect("the smallest step is one");
-    assert_eq!((plugin.contract().name.as_str(), plugin.imports().len()), ("tiny", 0));
+    assert_eq!((plugin.contract().name.as_str(), plugin.imports()), ("tiny", &Imports::default()));
 
     let refused = async |contract: Vec<u8>| match refusal(&host, &declares(&contract)).await {
         LoadError::Refused(error) => error,

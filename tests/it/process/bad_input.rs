@@ -115,7 +115,7 @@ fn a_file_that_is_no_step_is_refused_with_the_reason() {
         ),
         (wat::parse_str("(module)").expect("WAT"), &["plugin.wasm", "core WebAssembly module"]),
         (wat("other_world.wat"), &["onceward:step/guest@0.9.0", "rebuild"]),
-        (wat("foreign_import.wat"), &["wasi:cli/environment@0.2.0", "alone"]),
+        (wat("foreign_import.wat"), &["example:host/environment@1.0.0", "alone"]),
         (wat("no_contract.wat"), &["exports no onceward:step/guest"]),
     ];
     for (bytes, said) in &cases {

@@ -4,8 +4,9 @@ use crate::cli::Ending;
 use crate::cli::compiled;
 use crate::cli::output;
 use crate::cli::output::Format;
-use crate::cli::step::{identity_words, mode_words, response_words, window_words};
+use crate::cli::step::{identity_words, imported, mode_words, response_words, window_words};
 use crate::contract::step::StepContract;
+use crate::runtime::imports::Imports;
 use crate::runtime::limits::Limits;
 use crate::runtime::loader::Loader;
 use crate::runtime::registry::EngineSettings;
@@ -30,7 +31,7 @@ pub(super) struct Looked {
     path: PathBuf,
     bytes: u64,
     digest: String,
-    imports: Vec<String>,
+    imports: Imports,
     contract: StepContract,
     load_ms: u64,
 }
@@ -59,7 +60,7 @@ pub(super) async fn look(path: &Path) -> Result<Looked> {
         path: path.to_owned(),
         bytes: bytes.len() as u64,
         digest: plugin.digest().to_string(),
-        imports: plugin.imports().to_vec(),
+        imports: plugin.imports().clone(),
         contract: plugin.contract().clone(),
         load_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
     })
@@ -74,7 +75,6 @@ pub(super) fn told(looked: &Looked, format: Format) -> Result<()> {
             "load_ms": load_ms, "limits": limits,
         }));
     }
-    let named = |names: Vec<String>| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     let destinations = contract
         .destinations
         .iter()
@@ -88,7 +88,9 @@ pub(super) fn told(looked: &Looked, format: Format) -> Result<()> {
         ("response", response_words(contract.response).to_owned()),
         ("mode", mode_words(contract.mode).to_owned()),
         ("asks for", named(destinations.chain(models).collect())),
-        ("imports", named(imports.iter().map(|name| short(name).to_owned()).collect())),
+        ("imports", imported(&imports.primitives)),
+        ("wasi", imported(&imports.answered)),
+        ("traps", imported(&imports.absent)),
         ("size", format!("{} KiB, compiled and asked in {load_ms} ms", bytes.div_ceil(BYTES_A_KIB))),
         (
             "limits",
@@ -107,8 +109,6 @@ pub(super) fn told(looked: &Looked, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// `outbox` of `onceward:step/outbox@0.1.0`.
-fn short(import: &str) -> &str {
-    let name = import.rsplit_once('/').map_or(import, |(_, name)| name);
-    name.split_once('@').map_or(name, |(name, _)| name)
+fn named(names: Vec<String>) -> String {
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }

@@ -90,6 +90,7 @@ fn info(config: &Config, step: &LoadedStep<'_>) -> StepInfo {
             destinations: owned(step.missing_destinations()),
             models: owned(step.missing_models()),
         },
+        imports: step.plugin.imports().clone(),
         paused: None,
     }
 }

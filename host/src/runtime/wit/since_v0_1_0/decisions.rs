@@ -125,8 +125,9 @@ impl RunState {
         Some(DeskDecision { answer: rule.answer.clone(), origin: DeskOrigin::Pinned })
     }
 
-    /// The slot's answer: found by rule in this run, or pinned by an earlier attempt.
-    async fn pinned(&self, slot: &str) -> Result<Option<DeskDecision>, DecideError> {
+    /// The slot's answer: found by rule in this run, or pinned by an earlier attempt. Alone with the state, which holds handles
+    /// that threads may not share.
+    async fn pinned(&mut self, slot: &str) -> Result<Option<DeskDecision>, DecideError> {
         match self.by_rule(slot) {
             Some(rule) => Ok(Some(rule)),
             None => self.desk.pinned(&Asker::run(&self.job, &self.wall), slot).await,

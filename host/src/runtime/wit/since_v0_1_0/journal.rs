@@ -6,7 +6,7 @@ use crate::runtime::wit::since_v0_1_0::bindings::onceward::step::journal::Host;
 impl Host for RunState {
     async fn note(&mut self, text: String) -> wasmtime::Result<()> {
         self.begin_call("journal.note").await?;
-        RunState::note(self, text);
+        self.sandbox.notes.add(text);
         Ok(())
     }
 }
