@@ -1,5 +1,8 @@
 //! What `wit-bindgen` makes of the WIT files, and nothing else.
 //!
+//! `cargo xtask bindings` writes it, and a test there says when it is not what the files say. So who builds a step need not build the
+//! generator first, which takes longer than all the rest.
+//!
 //! It owns the raw types and functions of the world `onceward:step/step`. Steps never name it: each interface has
 //! a module of its own in this crate. Outside WebAssembly its imports panic, since there is no host to call.
 #![allow(
@@ -15,9 +18,4 @@
     reason = "generated code follows its generator's habits, not this workspace's"
 )]
 
-wit_bindgen::generate!({
-    path: "../wit/since_v0.1.0",
-    world: "step",
-    pub_export_macro: true,
-    export_macro_name: "export_component",
-});
+include!("generated/step.rs");

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// What holds nothing of ours. In a linked worktree `.git` is a file.
-const FOREIGN: [&str; 7] = ["target", ".git", ".idea", ".vscode", "node_modules", ".venv", "__pycache__"];
+const FOREIGN: [&str; 8] =
+    ["generated", "target", ".git", ".idea", ".vscode", "node_modules", ".venv", "__pycache__"];
 
 /// A text file.
 #[derive(Debug)]

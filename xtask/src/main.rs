@@ -3,6 +3,7 @@
 //! Owns the command line. Each verb is a module of its own. It refuses verbs that it does not know, and fails with
 //! the chain of causes on standard error and exit code 1.
 
+mod bindings;
 mod command;
 mod debian;
 mod fuzz;
@@ -35,6 +36,8 @@ struct Arguments {
 enum Verb {
     /// Make this machine able to build steps (wasm32-unknown-unknown), in the first way that works.
     WasmTarget,
+    /// Write the SDK's bindings anew from the WIT files.
+    Bindings,
     /// Build the plugins and the tests' guests, and put them into target/steps.
     Guests,
     /// Build everything and run all tests; the last line says how many passed.
@@ -72,6 +75,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let paths = Paths::find()?;
     match arguments.verb {
         Verb::WasmTarget => wasm_target::ensure(&paths).map(drop)?,
+        Verb::Bindings => bindings::write(&paths)?,
         Verb::Guests => guests::build_all(&paths)?,
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
         Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
