@@ -123,9 +123,9 @@ fn show(step: &StepInfo, format: Format) -> Result<()> {
         ("asks for", or_nothing(asked(step))),
         ("granted", or_nothing(granted(step))),
         ("missing", or_nothing(missing(step))),
-        ("imports", imported(&step.imports.primitives)),
-        ("wasi", imported(&step.imports.answered)),
-        ("traps", imported(&step.imports.absent)),
+        ("imports", or_nothing(imported(&step.imports.primitives))),
+        ("wasi", or_nothing(imported(&step.imports.answered))),
+        ("traps", or_nothing(imported(&step.imports.absent))),
         ("state", state),
     ] {
         output::line(format!("{what:<10}{said}"))?;
@@ -166,8 +166,8 @@ fn missing(step: &StepInfo) -> Vec<String> {
 }
 
 /// Interfaces by the names that people use for them.
-pub(super) fn imported(interfaces: &[String]) -> String {
-    or_nothing(Imports::short(interfaces).into_iter().map(str::to_owned).collect())
+pub(super) fn imported(interfaces: &[String]) -> Vec<String> {
+    Imports::short(interfaces).into_iter().map(str::to_owned).collect()
 }
 
 fn or_nothing(words: Vec<String>) -> String {

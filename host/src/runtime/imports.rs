@@ -135,11 +135,10 @@ mod tests {
     #[test]
     fn what_is_answered_is_what_the_host_links() {
         let world = include_str!("../../../wit/wasi_0.2/world.wit");
-        let linked: Vec<&str> = world
+        let mut linked: Vec<&str> = world
             .lines()
             .filter_map(|line| line.trim().strip_prefix("import wasi:")?.strip_suffix("@0.2.12;"))
             .collect();
-        let mut linked = linked;
         linked.sort_unstable();
         assert_eq!(linked, WASI_ANSWERED);
     }

@@ -48,6 +48,42 @@ fn a_step_is_shown_with_what_it_asks_for_and_what_it_is_granted() {
 }
 
 #[test]
+fn what_a_component_imports_is_told_with_what_of_it_traps() {
+    let stage = Stage::new(&[]);
+    let text = include_str!("../../guests/wat/over_wasi.wat");
+    let component = wat::parse_str(text).expect("the text is well-formed");
+    std::fs::write(stage.host.dir().join("over_wasi.wasm"), component).expect("a file");
+    let config = super::text(&stage.host.dir().join("onceward.toml"));
+    let config = format!("{config}\n[[step]]\nplugin = \"over_wasi.wasm\"\n");
+    stage.host.write("onceward.toml", &config).expect("a configuration");
+
+    let answered = "cli/environment, cli/exit, cli/stderr, cli/stdin, cli/stdout, clocks/monotonic-clock, clocks/wall-clock, filesystem/preopens, io/error, io/poll, io/streams, random/insecure, random/insecure-seed, random/random";
+    let absent = "filesystem/types, sockets/instance-network, sockets/network";
+    check(
+        &stage.host,
+        &["check", "over_wasi.wasm"],
+        0,
+        &["imports   nothing", &format!("wasi      {answered}\n"), &format!("traps     {absent}\n")],
+    );
+    check(
+        &stage.host,
+        &["step", "show", "over-wasi"],
+        0,
+        &["imports   -\n", &format!("wasi      {answered}\n"), &format!("traps     {absent}\n")],
+    );
+    let expected = json!([
+        "wasi:filesystem/types@0.2.0",
+        "wasi:sockets/network@0.2.0",
+        "wasi:sockets/instance-network@0.2.0",
+    ]);
+    for args in [&["check", "over_wasi.wasm"][..], &["step", "show", "over-wasi"]] {
+        assert_eq!(stage.json(args)["imports"]["absent"], expected, "{args:?}");
+    }
+    let writer = &stage.json(&["step", "show", "crm-writer"])["imports"];
+    assert_eq!((&writer["answered"], &writer["absent"]), (&json!([]), &json!([])), "{writer}");
+}
+
+#[test]
 fn a_missing_grant_is_named_before_anything_runs() {
     let stage = Stage::new(&[]);
     let config = super::text(&stage.host.dir().join("onceward.toml"))

@@ -88,9 +88,9 @@ pub(super) fn told(looked: &Looked, format: Format) -> Result<()> {
         ("response", response_words(contract.response).to_owned()),
         ("mode", mode_words(contract.mode).to_owned()),
         ("asks for", named(destinations.chain(models).collect())),
-        ("imports", imported(&imports.primitives)),
-        ("wasi", imported(&imports.answered)),
-        ("traps", imported(&imports.absent)),
+        ("imports", named(imported(&imports.primitives))),
+        ("wasi", named(imported(&imports.answered))),
+        ("traps", named(imported(&imports.absent))),
         ("size", format!("{} KiB, compiled and asked in {load_ms} ms", bytes.div_ceil(BYTES_A_KIB))),
         (
             "limits",

@@ -16,7 +16,7 @@ pub enum Pollable {
 
 impl Pollable {
     /// From which instant on it is ready.
-    const fn from_ns(self) -> u64 {
+    const fn ready_at_ns(self) -> u64 {
         match self {
             Self::Ready => 0,
             Self::From(instant_ns) => instant_ns,
@@ -38,7 +38,7 @@ impl Host for Sandbox {
         self.calls.count()?;
         let instants: Vec<u64> = pollables
             .iter()
-            .map(|pollable| Ok(self.table.get(pollable)?.from_ns()))
+            .map(|pollable| Ok(self.table.get(pollable)?.ready_at_ns()))
             .collect::<wasmtime::Result<_>>()?;
         self.clock.sleep_until(first_of(&instants)?);
         let now = self.clock.instant_ns();
@@ -49,12 +49,12 @@ impl Host for Sandbox {
 impl HostPollable for Sandbox {
     fn ready(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<bool> {
         self.calls.count()?;
-        Ok(self.table.get(&pollable)?.from_ns() <= self.clock.instant_ns())
+        Ok(self.table.get(&pollable)?.ready_at_ns() <= self.clock.instant_ns())
     }
 
     fn block(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
         self.calls.count()?;
-        let instant = self.table.get(&pollable)?.from_ns();
+        let instant = self.table.get(&pollable)?.ready_at_ns();
         self.clock.sleep_until(first_of(&[instant])?);
         Ok(())
     }
