@@ -15,6 +15,7 @@
     dead_code,
     clippy::all,
     clippy::too_many_lines,
+    clippy::unwrap_used,
     reason = "generated code follows its generator's habits, not this workspace's"
 )]
 

@@ -91,13 +91,14 @@ impl Folder<'_> {
                 "install Node.js 18 or later, which brings npm (Debian: `apt-get install nodejs npm`)",
             )?;
         }
-        let installed = self.dir.join("node_modules/.package-lock.json");
-        if self.is_older(&installed, &["package.json", "package-lock.json"]) {
+        let installed = self.dir.join("node_modules/.onceward-installed");
+        let wanted = self.wanted(&["package.json", "package-lock.json"])?;
+        if std::fs::read(&installed).ok().as_ref() != Some(&wanted) {
             // What the lock file says, where there is one.
             let verb = if self.dir.join("package-lock.json").is_file() { "ci" } else { "install" };
             self.run(Command::new("npm").args([verb, "--no-audit", "--no-fund"]))?;
-            // npm leaves the file alone where nothing was to do.
-            self.touch(&installed)?;
+            // It may have written the lock file.
+            self.keep(&installed, &self.wanted(&["package.json", "package-lock.json"])?)?;
         }
         self.run(Command::new("npm").args(["run", "--silent", "build", "--", "--out"]).arg(out))
     }
@@ -107,7 +108,8 @@ impl Folder<'_> {
         let venv = self.dir.join(".venv");
         let python = venv.join("bin/python");
         let installed = venv.join("onceward-installed");
-        if self.is_older(&installed, &["pyproject.toml"]) {
+        let wanted = self.wanted(&["pyproject.toml"])?;
+        if std::fs::read(&installed).ok().as_ref() != Some(&wanted) {
             self.needs(
                 "python3",
                 "install Python 3.11 or later (Debian: `apt-get install python3 python3-venv`)",
@@ -126,7 +128,7 @@ impl Folder<'_> {
             }
             let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
             self.run(Command::new(".venv/bin/python").args(pip).args(&manifest.packages))?;
-            self.touch(&installed)?;
+            self.keep(&installed, &wanted)?;
         }
         let program = Path::new(&manifest.sdk).join("build.py");
         self.run(Command::new(".venv/bin/python").arg(program).arg("--out").arg(out))
@@ -139,17 +141,21 @@ impl Folder<'_> {
         }
     }
 
-    /// Whether one of these files is newer than what was made of them, or that is not there.
-    fn is_older(&self, made: &Path, of: &[&str]) -> bool {
-        let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
-        let made = time(made);
-        made.is_none() || of.iter().any(|name| time(&self.dir.join(name)) > made)
+    /// What these manifests say, one after the other. Where it is what was installed, nothing is to do.
+    fn wanted(&self, names: &[&str]) -> Result<Vec<u8>, BuildError> {
+        let mut wanted = Vec::new();
+        for path in names.iter().map(|name| self.dir.join(name)) {
+            match std::fs::read(&path) {
+                Ok(bytes) => wanted.extend(bytes),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(source) => return Err(self.file(&path, "read", source)),
+            }
+        }
+        Ok(wanted)
     }
 
-    fn touch(&self, path: &Path) -> Result<(), BuildError> {
-        let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
-        let touched = opened.and_then(|file| file.set_modified(std::time::SystemTime::now()));
-        touched.map_err(|source| self.file(path, "written", source))
+    fn keep(&self, path: &Path, wanted: &[u8]) -> Result<(), BuildError> {
+        std::fs::write(path, wanted).map_err(|source| self.file(path, "written", source))
     }
 
     fn file(&self, path: &Path, what: &'static str, source: std::io::Error) -> BuildError {
