@@ -13,6 +13,7 @@ pub mod lead_config;
 pub mod workspace;
 pub mod tier_config;
 pub mod service;
+pub mod keep_alive;
 pub mod load;
 pub mod verified;
 pub mod torture;

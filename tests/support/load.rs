@@ -5,17 +5,14 @@
 //! exactly once, every other answer is a duplicate, and in the end each id is one finished work. How long answers take is told
 //! beside a floor that was measured on the same connections: a route that touches no ledger.
 
-use anyhow::{Context as _, bail};
+use crate::keep_alive::{Connection, post};
+use anyhow::bail;
 use serde_json::json;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How long an answer may take, in seconds.
-const SILENCE_LIMIT_S: u64 = 120;
 
 /// What is sent.
 #[derive(Clone, Copy, Debug)]
@@ -67,54 +64,6 @@ impl Times {
     }
 }
 
-/// An answer, as far as it matters here.
-struct Answer {
-    status: u16,
-    body: String,
-}
-
-/// A connection that is kept open.
-struct Connection {
-    stream: TcpStream,
-    reader: BufReader<TcpStream>,
-}
-
-impl Connection {
-    fn open(address: SocketAddr) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(address).context("connecting")?;
-        stream.set_nodelay(true).context("setting up a connection")?;
-        stream
-            .set_read_timeout(Some(Duration::from_secs(SILENCE_LIMIT_S)))
-            .context("setting up a connection")?;
-        let reader = BufReader::new(stream.try_clone().context("setting up a connection")?);
-        Ok(Self { stream, reader })
-    }
-
-    fn send(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
-        self.stream.write_all(request).context("sending a request")?;
-        let mut line = String::new();
-        self.reader.read_line(&mut line).context("reading a status line")?;
-        let status = line.get(9..12).and_then(|code| code.parse().ok());
-        let status = status.with_context(|| format!("no status in {line:?}"))?;
-        let mut length = 0;
-        loop {
-            line.clear();
-            self.reader.read_line(&mut line).context("reading a head")?;
-            if line.trim().is_empty() {
-                break;
-            }
-            if let Some((name, value)) = line.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().context("reading a length")?;
-            }
-        }
-        let mut body = vec![0; length];
-        self.reader.read_exact(&mut body).context("reading a body")?;
-        Ok(Answer { status, body: String::from_utf8(body).context("reading a body")? })
-    }
-}
-
 impl Load {
     /// Send it to a source of the host at this address, whose events have their id at `/id`.
     ///
@@ -127,12 +76,9 @@ impl Load {
         let sent = self.on_all(address, |number| {
             // Neighbours in time have the same id, so that repeats arrive while the first is being recorded.
             let id = format!("event-{}", number / self.repeats);
-            let body = json!({ "id": id, "text": "What is the price of ten licences?", "total": 7 }).to_string();
-            let head = format!(
-                "POST /v1/sources/{source}/events HTTP/1.1\r\nHost: host\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-                body.len()
-            );
-            (format!("{head}{body}").into_bytes(), false)
+            let body =
+                json!({ "id": id, "text": "What is the price of ten licences?", "total": 7 }).to_string();
+            (post(&format!("/v1/sources/{source}/events"), "", &body), false)
         })?;
         Ok(Outcome {
             accepted: sent.accepted,

@@ -7,13 +7,16 @@ fn target() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from)
 }
 
-/// A binary of the workspace, as `cargo xtask test` builds it.
+/// Where cargo puts what it builds as this program was built: the tests unoptimised, the bench optimised.
+const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
+
+/// A binary of the workspace, as `cargo xtask test` builds it; in the bench, as `cargo xtask bench` does.
 ///
 /// # Panics
 /// When it has not been built.
 #[must_use]
 pub fn binary(name: &str) -> PathBuf {
-    built(target().join("debug").join(name))
+    built(target().join(PROFILE).join(name))
 }
 
 /// A step's component.
@@ -38,6 +41,19 @@ pub fn step_bytes(name: &str) -> Vec<u8> {
 #[must_use]
 pub fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// A step's component, as bytes, where it has been built: a step in another language needs that language's tools.
+#[must_use]
+pub fn step_where_built(name: &str) -> Option<Vec<u8>> {
+    std::fs::read(target().join("steps").join(format!("{name}.wasm"))).ok()
+}
+
+/// Where a program may keep large files for a while: on the disk that holds what is built, which a folder for temporary files
+/// need not be.
+#[must_use]
+pub fn scratch() -> PathBuf {
+    target().join("bench")
 }
 
 /// One compile cache for all tests, so that each step is compiled once.

@@ -77,6 +77,12 @@ impl Service {
         self.address
     }
 
+    /// The id of its process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The token that it asks with. The first start of a host on a new ledger shows one.
     #[must_use]
     pub fn token(&self) -> Option<&str> {

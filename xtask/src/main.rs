@@ -3,6 +3,7 @@
 //! Owns the command line. Each verb is a module of its own. It refuses verbs that it does not know, and fails with
 //! the chain of causes on standard error and exit code 1.
 
+mod bench;
 mod bindings;
 mod command;
 mod debian;
@@ -54,6 +55,8 @@ enum Verb {
         #[arg(last = true)]
         args: Vec<String>,
     },
+    /// Measure what the host costs, beside what the same rows cost in bare SQLite.
+    Bench(bench::Bench),
     /// Kill the host again and again while events come in; nothing may be lost or done twice. Prints its counts.
     Torture {
         /// Handed on to `onceward-torture`: --minutes, --seed, --json.
@@ -80,6 +83,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
         Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
         Verb::Load { args } => program::run(&paths, "load", &args)?,
+        Verb::Bench(bench) => bench::run(&paths, &bench)?,
         Verb::Fuzz { seconds, target } => return fuzz::run(&paths, target.as_deref(), seconds),
         Verb::Torture { args } => program::run(&paths, "torture", &args)?,
     }

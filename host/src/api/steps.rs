@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -87,7 +88,7 @@ async fn invoke(
     Params(wait): Params<Wait>,
     raw: Raw,
 ) -> Result<Response, Problem> {
-    let patience = patience(&service, wait)?;
+    let until = Instant::now() + patience(&service, wait)?;
     let event = event_of(&raw)?;
     let executor = caller.namespace.executor()?;
     if executor.dispatcher().reads_only(&step)? {
@@ -97,15 +98,17 @@ async fn invoke(
     match executor.dispatcher().arrive(&step, &event, on_mismatch).await? {
         Claimed::Held(held) => {
             let work = held.work_ref();
-            // Whoever is told of it later must find it after a crash too.
             let durable = held.durable().clone();
-            executor.start(*held);
+            if let Some(done) = executor.finish(*held, until).await {
+                return Ok(finished(done));
+            }
+            // Whoever is told that it goes on must find it after a crash too.
             durable.wait().await?;
-            rest(executor, &work, patience, None).await
+            rest(executor, &work, until, None).await
         }
         Claimed::Answered(answered) => match answered.standing {
             Standing::InProgress { retry_after_ms, .. } => {
-                rest(executor, &answered.work, patience, Some(retry_after_ms)).await
+                rest(executor, &answered.work, until, Some(retry_after_ms)).await
             }
             _ => answer(Face::Invoke, answered),
         },
@@ -127,10 +130,10 @@ fn patience(service: &Service, Wait { wait, .. }: Wait) -> Result<Duration, Prob
 async fn rest(
     executor: &Arc<Executor>,
     work: &WorkRef,
-    patience: Duration,
+    until: Instant,
     attached_ms: Option<i64>,
 ) -> Result<Response, Problem> {
-    let Some(found) = executor.rest(work, patience).await? else {
+    let Some(found) = executor.rest(work, until).await? else {
         return Err(Problem::new(Kind::NotFound, "the work was removed in the meantime").work(work.id));
     };
     if found.state == WorkState::Done && attached_ms.is_none() {

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -235,7 +236,7 @@ async fn stop(
     let found = match &caller.namespace.executor {
         Some(executor) => {
             executor.cancel(work.id);
-            executor.rest(work, Duration::from_millis(CANCEL_PATIENCE_MS)).await?
+            executor.rest(work, Instant::now() + Duration::from_millis(CANCEL_PATIENCE_MS)).await?
         }
         None => service.store.work_show(work.clone()).await?,
     };

@@ -11,12 +11,15 @@ use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The longest wait between two passes, in milliseconds, so that a moved clock and a lease that ended are noticed.
 const REST_MAX_MS: u64 = 1_000;
 
-/// The shortest, in milliseconds: what is due and can't be taken must not turn the loop into one that takes a whole core.
+/// The shortest, in milliseconds, from the beginning of one pass to that of the next, however often the duty is nudged meanwhile:
+/// one pass looks for all that has come to its end within a moment. What is due and can't be taken does not turn the loop into
+/// one that takes a whole core either.
 const REST_MIN_MS: u64 = 5;
 
 /// The wait after a failed pass, in milliseconds.
@@ -52,6 +55,7 @@ pub async fn keep(
     stop: &CancellationToken,
 ) -> Result<(), StoreError> {
     while !stop.is_cancelled() {
+        let next = Instant::now() + Duration::from_millis(REST_MIN_MS);
         let rest_ms = match duty.pass().await {
             Ok(pass) => rest_ms(pass, clock.now_ms()),
             Err(DispatchError::Store(error @ (StoreError::Disk { .. } | StoreError::Stopped))) => {
@@ -71,6 +75,7 @@ pub async fn keep(
             () = tokio::time::sleep(Duration::from_millis(rest_ms)) => {}
             () = stop.cancelled() => {}
         }
+        tokio::time::sleep_until(next).await;
     }
     Ok(())
 }

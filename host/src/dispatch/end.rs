@@ -1,7 +1,7 @@
 //! What a run came to.
 
 use crate::runtime::decide::Origin;
-use crate::store::work::WorkRecord;
+use crate::store::work::{WorkRecord, WorkState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,6 +16,21 @@ pub struct Ended {
     pub decided: BTreeMap<String, Origin>,
     /// What the run came to.
     pub end: End,
+}
+
+impl Ended {
+    /// The work as it stands now, where it is done: nothing changes it any more.
+    #[must_use]
+    pub fn done(&self) -> Option<WorkRecord> {
+        let End::Done { output, needs_review } = &self.end else { return None };
+        Some(WorkRecord {
+            state: WorkState::Done,
+            lease_until_ms: None,
+            output: Some(output.clone()),
+            needs_review: needs_review.clone(),
+            ..WorkRecord::clone(&self.work)
+        })
+    }
 }
 
 /// What a run came to.

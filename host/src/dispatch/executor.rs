@@ -26,6 +26,7 @@ use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
@@ -85,12 +86,23 @@ impl Executor {
         self.under_way.number()
     }
 
-    /// Bring a claimed work to its end in the background.
-    pub fn start(self: &Arc<Self>, held: Held) {
+    /// Bring a claimed work to its end in the background. Whoever waits for the task hears of work that is done.
+    pub fn start(self: &Arc<Self>, held: Held) -> JoinHandle<Option<WorkRecord>> {
         let this = Arc::clone(self);
         let (work, step) = (held.work().work_id, &held.work().step);
         let span = tracing::info_span!("run", %work, step, attempt = held.work().attempt);
-        self.tasks.spawn(async move { this.bring_to_end(held).await }.instrument(span));
+        self.tasks.spawn(async move { this.bring_to_end(held).await }.instrument(span))
+    }
+
+    /// Bring a claimed work to its end, and wait for that until then. The work where it is done; none where it is not, or not
+    /// yet.
+    pub async fn finish(self: &Arc<Self>, held: Held, until: tokio::time::Instant) -> Option<WorkRecord> {
+        let run = self.start(held);
+        tokio::select! {
+            ended = run => ended.ok().flatten(),
+            () = tokio::time::sleep_until(until) => None,
+            () = self.closed.cancelled() => None,
+        }
     }
 
     /// Stop the run of a work that a person has cancelled, also one that is claimed and has not begun yet. Where there is none
@@ -99,12 +111,15 @@ impl Executor {
         self.under_way.cancel(work);
     }
 
-    /// Wait until a work neither runs nor waits, at most for so long. How it stands then; none where it is not there.
+    /// Wait until a work neither runs nor waits, at most until then. How it stands then; none where it is not there.
     ///
     /// # Errors
     /// [`StoreError`], where the store fails.
-    pub async fn rest(&self, work: &WorkRef, patience: Duration) -> Result<Option<WorkRecord>, StoreError> {
-        let until = tokio::time::Instant::now() + patience;
+    pub async fn rest(
+        &self,
+        work: &WorkRef,
+        until: tokio::time::Instant,
+    ) -> Result<Option<WorkRecord>, StoreError> {
         let ear = self.signals.listen(work.id);
         loop {
             let signal = ear.next();
@@ -139,24 +154,27 @@ impl Executor {
         }
     }
 
-    async fn bring_to_end(&self, held: Held) {
+    async fn bring_to_end(&self, held: Held) -> Option<WorkRecord> {
         let (work, token) = (held.work_ref(), held.token());
         let cancelled = self.under_way.begin(work.id, token);
         let stop = self.stop(work.clone(), token, held.lease_ms(), cancelled);
         let ended = held.run_until(&self.dispatcher, stop).await.settle(&self.dispatcher).await;
         self.under_way.end(work.id, token);
-        match ended {
+        let done = match ended {
             Ok(ended) => {
                 tracing::info!(work = %work.id, step = ended.work.step, end = ?ended.end.word(), "a run ended");
                 self.metrics.run(&work.namespace, &ended.work.step, ended.end.word());
+                ended.done()
             }
             // The lease ends, and the work is taken over.
             Err(error) => {
                 tracing::error!(work = %work.id, error = &error as &dyn std::error::Error, "a run could not be settled");
+                None
             }
-        }
+        };
         self.signals.tell(work.id);
         self.nudge.all();
+        done
     }
 
     /// What ends a run from outside. Until then its lease is renewed.

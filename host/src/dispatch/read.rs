@@ -109,6 +109,7 @@ impl Dispatcher {
         let job = Job {
             work: Arc::new(record(self.namespace(), setup, event, begun_ms, attempt)),
             token: Token::from_number(0),
+            new: false,
             durable: Durable::already(),
             mode: Mode::ReadOnly,
             grants: Arc::clone(&setup.grants),

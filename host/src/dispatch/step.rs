@@ -241,6 +241,7 @@ impl Dispatcher {
         let job = Job {
             work: Arc::new(acquired.work),
             token: acquired.token,
+            new: acquired.new,
             durable: acquired.durable,
             mode: setup.contract().mode,
             grants: Arc::clone(&setup.grants),
@@ -248,8 +249,7 @@ impl Dispatcher {
             stages: Arc::clone(&self.stages),
             receipt_steps: Arc::clone(&self.receipt_steps),
         };
-        let (takeover, new) = (acquired.takeover, acquired.new);
-        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover, new, room }
+        Held { setup: Arc::clone(setup), job: Arc::new(job), takeover: acquired.takeover, room }
     }
 
     /// The event's identity under the contract, and under the contracts before it.

@@ -3,7 +3,9 @@
 use crate::runtime::limits::TABLE_ENTRIES_MAX;
 use std::path::PathBuf;
 use std::time::Duration;
-use wasmtime::{Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{
+    Cache, CacheConfig, Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig,
+};
 
 /// How often a running guest gives way, in milliseconds. A tight loop holds a thread for at most this long.
 const EPOCH_MS: u64 = 2;
@@ -43,6 +45,13 @@ const PARTS_PER_COMPONENT: u32 = 64;
 
 /// Linear memories that one component, or one module of it, may have. Together they share one limit.
 const MEMORIES_PER_COMPONENT: u32 = 4;
+
+/// What an instance has written is put back by hand up to so much, in bytes; a step writes to some dozen pages. More is given
+/// back to the system, which then has to interrupt every core of the host.
+const MEMORY_KEPT_BYTES: usize = 256 * 1_024;
+
+/// The same of a table.
+const TABLE_KEPT_BYTES: usize = 16 * 1_024;
 
 /// An engine with instances from a pool, or on demand where the machine has no address space for a pool.
 pub(super) fn engine(settings: &EngineSettings) -> Result<Engine, EngineError> {
@@ -100,6 +109,10 @@ fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
         .max_tables_per_component(PARTS_PER_COMPONENT)
         .max_core_instances_per_component(PARTS_PER_COMPONENT)
         .table_elements(TABLE_ENTRIES_MAX)
+        .linear_memory_keep_resident(MEMORY_KEPT_BYTES)
+        .table_keep_resident(TABLE_KEPT_BYTES)
+        // Where the kernel says which pages were written, the others are not touched.
+        .pagemap_scan(Enabled::Auto)
         .max_memory_size(usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX));
     pool
 }

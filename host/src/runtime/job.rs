@@ -73,6 +73,9 @@ pub struct Job {
     pub work: Arc<WorkRecord>,
     /// Proof of the claim.
     pub token: Token,
+    /// Whether the work was recorded with this very claim. Then the ledger has no answer and no row of its family yet, and the
+    /// settle, which looks for both again, is early enough for what comes meanwhile.
+    pub new: bool,
     /// When the claim is on disk; waited for before a model is asked.
     pub durable: Durable,
     /// Whether the run may act and be remembered.

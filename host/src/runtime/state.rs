@@ -25,6 +25,8 @@ pub(super) struct RunState {
     pub(super) items_left: usize,
     /// Slots that the guest got an answer to, and where that came from first.
     pub(super) decided: BTreeMap<String, Origin>,
+    /// Whether the guest has asked for a decision: one that came too late for it may be recorded all the same.
+    pub(super) has_asked: bool,
     collected_bytes_left: u64,
     probe: Option<Arc<dyn Probe>>,
 }
@@ -47,6 +49,7 @@ impl RunState {
             items_held: BTreeSet::new(),
             items_left: limits.items as usize,
             decided: BTreeMap::new(),
+            has_asked: false,
             collected_bytes_left: limits.collected_bytes,
             limits,
         }

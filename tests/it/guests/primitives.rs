@@ -4,7 +4,8 @@ use crate::guests::host;
 use onceward::dispatch::end::End;
 use onceward::identity::event::Event;
 use onceward::store::claim::{Repeat, Standing};
-use onceward::store::work::WorkState;
+use onceward::store::decision::{DecisionQuery, Found};
+use onceward::store::work::{WorkRef, WorkState};
 use serde_json::Value;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -123,6 +124,19 @@ async fn enqueues_a_row_with_its_settle() {
     assert_eq!(serde_json::from_str::<Value>(&row.payload).unwrap(), json!({ "title": "x", "n": 1.5 }));
     let enqueued = host.evidence_of(ended.work.work_id, "enqueued").await;
     assert!(enqueued.len() == 1 && enqueued[0].contains(&row.row_id.to_string()), "{enqueued:?}");
+}
+
+#[tokio::test]
+async fn a_unit_of_the_bench_is_an_answer_a_row_and_a_result_of_fixed_sizes() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = host(dir.path(), "stores_unit").await;
+    let ended = host.ran("stores-unit", &event("1", &json!({}))).await;
+    assert_eq!(output(&ended), json!({ "class": "lead" }));
+    assert_eq!(host.row().await.payload.len(), 400);
+    let work = WorkRef { namespace: ended.work.namespace.clone(), id: ended.work.work_id };
+    let query = DecisionQuery { work, slot: "class".to_owned(), cache_key: None };
+    let found = host.store.decision_find(query).await.unwrap().found;
+    assert!(matches!(&found, Some(Found::Pinned(pinned)) if pinned.answer.len() == 300), "{found:?}");
 }
 
 #[tokio::test]

@@ -87,6 +87,50 @@ async fn a_work_takes_two_commits() {
     assert_eq!((settled, store.commits() - before), (Settled::Applied, 2));
 }
 
+/// So long that a test which waits for its end never passes, in milliseconds.
+const ENDLESS_MS: u64 = 3_600_000;
+
+#[tokio::test]
+async fn a_quick_run_takes_one_commit() {
+    let store = Arc::new(SqliteBackend::default().store(None));
+    store.linger_ms(ENDLESS_MS);
+    let before = store.commits();
+    let work = held(store.work_claim(arrival("a"), TERMS).await.expect("the store works"));
+    let settled = settle(&store, &work, done()).await.expect("no panic").expect("the store works");
+    work.durable.wait().await.expect("the claim was committed with the settle");
+    assert_eq!((settled, store.commits() - before), (Settled::Applied, 1));
+}
+
+#[tokio::test]
+async fn a_commit_that_somebody_waits_for_is_not_kept_open() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(None));
+    store.linger_ms(ENDLESS_MS);
+    let work = held(store.work_claim(arrival("a"), TERMS).await.expect("the store works"));
+    work.durable.wait().await.expect("it is committed");
+    // Nor is one that somebody would miss who looks.
+    let other = held(store.work_claim(arrival("b"), TERMS).await.expect("the store works"));
+    assert!(store.work_show(at(&other.work)).await.expect("the store works").is_some());
+}
+
+#[tokio::test]
+async fn repeats_of_finished_work_are_answered_before_they_are_counted_and_share_a_commit() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(None));
+    let work = hold(&store, "a").await;
+    settle(&store, &work, done()).await.expect("no panic").expect("the store works");
+    backend.advance(1);
+    store.linger_ms(ENDLESS_MS);
+    let before = store.commits();
+    for _ in 0..20 {
+        let claim = store.work_claim(arrival("a"), TERMS).await.expect("the store works");
+        assert!(matches!(claim, Claim::Answered(answered) if matches!(answered.standing, Standing::Done(_))));
+    }
+    assert_eq!(store.commits(), before, "nobody waits for them");
+    let shown = store.work_show(at(&work.work)).await.expect("the store works").expect("it is there");
+    assert_eq!((shown.duplicates, store.commits() - before), (20, 1), "and whoever looks sees them all");
+}
+
 /// The duties of a host ask again and again, and mostly for nothing.
 #[tokio::test]
 async fn a_pass_with_nothing_to_do_writes_nothing() {

@@ -26,7 +26,6 @@ pub struct Held {
     pub(super) setup: Arc<StepSetup>,
     pub(super) job: Arc<Job>,
     pub(super) takeover: bool,
-    pub(super) new: bool,
     /// Where it runs, or waits to run.
     pub(super) room: Option<Room>,
 }
@@ -49,7 +48,7 @@ impl Held {
     /// Whether it was recorded with this claim.
     #[must_use]
     pub fn is_new(&self) -> bool {
-        self.new
+        self.job.new
     }
 
     /// The work by its identity.

@@ -5,6 +5,7 @@ use crate::identity::key::ContentHash;
 use crate::identity::key::RootKey;
 use crate::identity::key::WorkId;
 use crate::store::claim::{Acquired, Answered, Arrival, Candidate, Claim, Standing, Taking, Terms};
+use crate::store::durable::Durable;
 use crate::store::error::StoreError;
 use crate::store::pause::PauseScope;
 use crate::store::quarantine::{OnMismatch, QuarantineState};
@@ -31,18 +32,43 @@ struct Found {
     state: WorkState,
     lease_until_ms: Option<i64>,
     due_ms: Option<i64>,
+    changed_ms: i64,
 }
 
-pub(super) fn claim(
-    tx: &Tx<'_>,
-    arrival: &Arrival,
-    terms: Terms,
-) -> Result<(Claim, crate::store::durable::Durable), StoreError> {
-    let claim = match find(tx, arrival)? {
-        Some((found, candidate)) => claim_found(tx, arrival, &found, candidate, terms)?,
-        None => claim_new(tx, arrival, terms)?,
+/// Claim a work, or say how it stands, and what to wait for before that is told. New work may run at once: a crash then loses what
+/// nobody was told. So is a repeat answered of work that ended before this transaction began and never changes: all that would be
+/// lost is the count. Whatever else is told must be true after a crash, and a work that was there before may be the one that
+/// kills its host.
+pub(super) fn claim(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<(Claim, Durable), StoreError> {
+    let (claim, at_once) = match find(tx, arrival)? {
+        Some((found, candidate)) => {
+            let claim = claim_found(tx, arrival, &found, candidate, terms)?;
+            let at_once = ended_before(tx, &found) && tells_an_end(&claim);
+            (claim, at_once)
+        }
+        None => {
+            let claim = claim_new(tx, arrival, terms)?;
+            let at_once = matches!(claim, Claim::Acquired(_));
+            (claim, at_once)
+        }
     };
-    Ok((claim, tx.durable.clone()))
+    let told_after = if at_once { Durable::already() } else { tx.durable.clone() };
+    Ok((claim, told_after))
+}
+
+/// Whether a work has ended for good, and not in this transaction.
+fn ended_before(tx: &Tx<'_>, found: &Found) -> bool {
+    let ended = matches!(found.state, WorkState::Done | WorkState::Rejected | WorkState::Cancelled);
+    ended && found.changed_ms < tx.began_ms
+}
+
+const fn tells_an_end(claim: &Claim) -> bool {
+    match claim {
+        Claim::Acquired(_) => false,
+        Claim::Answered(answered) => {
+            matches!(answered.standing, Standing::Done(_) | Standing::Rejected { .. } | Standing::Cancelled)
+        }
+    }
 }
 
 /// The work under the current identity or an earlier one, with the candidate that found it.
@@ -67,6 +93,7 @@ fn find_root(tx: &Tx<'_>, arrival: &Arrival, root: RootKey) -> Result<Option<Fou
             state: rows::state(row, WorkState::from_word)?,
             lease_until_ms: row.get("lease_until_ms")?,
             due_ms: row.get("due_ms")?,
+            changed_ms: row.get("changed_ms")?,
         })
     })
 }

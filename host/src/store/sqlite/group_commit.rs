@@ -2,15 +2,16 @@
 //!
 //! A batch is whatever waits when the writer is free. Each command runs in a savepoint, so that a refused one takes
 //! nothing along. Where the batch as a whole fails (no space), its commands run again one by one, so that the one
-//! which can't be stored fails alone. A command may be answered before the commit (a claim); it then carries
-//! a [`Durable`], and it is never run again. What can't run in a transaction (rewriting the file) runs between two of them. A
+//! which can't be stored fails alone. A command may be answered before the commit (a new claim, a repeat of what has ended long
+//! ago); it then carries a [`Durable`], and it is never run again. While all commands of a transaction are answered and nobody
+//! waits for it, it stays open for a moment: what follows (a quick run's settle, the next repeat) then shares its commit. What can't run in a transaction (rewriting the file) runs between two of them. A
 //! write that the disk fails ends the writer: whoever waits, and whoever
 //! comes later, gets [`StoreError::Stopped`].
 //!
 //! The ledger of simulated hosts has a writer without a thread: each caller runs its own command, in a transaction of its own.
 
 use crate::clock::Clock;
-use crate::store::durable::{Commit, Durable};
+use crate::store::durable::{Commit, Durable, Hurry};
 use crate::store::error::StoreError;
 use crate::store::sqlite::scrub;
 use crate::store::sqlite::sequence::Sequence;
@@ -22,6 +23,7 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// The most commands in one transaction. More would make the first caller wait for the last.
@@ -30,6 +32,10 @@ const BATCH_LIMIT: usize = 256;
 /// Commands that may wait for the writer; further callers wait their turn.
 const QUEUE_LIMIT: usize = 1_024;
 
+/// How long a transaction stays open that nobody waits for, in milliseconds. A run that ends the host later than that has its
+/// claim on disk, and so its attempt counted.
+const LINGER_MS: u64 = 2;
+
 /// What the writer does besides its callers' commands, for errors.
 const OPERATION: &str = "committing a batch";
 
@@ -37,7 +43,12 @@ const OPERATION: &str = "committing a batch";
 pub(super) struct Writer {
     way: Way,
     commits: Arc<AtomicU64>,
+    open: Open,
+    linger_ms: Arc<AtomicU64>,
 }
+
+/// The transaction that has answered a command and is not on disk yet, where there is one.
+type Open = Arc<Mutex<Option<Durable>>>;
 
 /// How a command gets to the connection.
 enum Way {
@@ -70,21 +81,37 @@ impl Writer {
     pub(super) fn start(connection: Connection, wal: Wal, witness: Witness, clock: Arc<dyn Clock>) -> Self {
         let (queue, commands) = mpsc::channel(QUEUE_LIMIT);
         let writing = Writing::new(connection, wal, Some(witness), clock);
-        let commits = Arc::clone(&writing.commits);
-        let thread = std::thread::spawn(move || writing.run(commands));
-        Self { way: Way::Thread(Thread { queue: Some(queue), thread: Some(thread) }), commits }
+        let door = Self::of(&writing);
+        let thread = std::thread::Builder::new().name("ledger".to_owned());
+        let thread = thread.spawn(move || writing.run(commands)).expect("a thread can be started");
+        Self { way: Way::Thread(Thread { queue: Some(queue), thread: Some(thread) }), ..door }
     }
 
     /// A writer without a thread.
     pub(super) fn here(connection: Connection, wal: Wal, clock: Arc<dyn Clock>) -> Self {
         let writing = Writing::new(connection, wal, None, clock);
-        let commits = Arc::clone(&writing.commits);
-        Self { way: Way::Here(Box::new(Mutex::new(Some(writing)))), commits }
+        let door = Self::of(&writing);
+        Self { way: Way::Here(Box::new(Mutex::new(Some(writing)))), ..door }
     }
 
     /// For a store that only reads.
     pub(super) fn absent() -> Self {
-        Self { way: Way::None, commits: Arc::default() }
+        Self { way: Way::None, commits: Arc::default(), open: Open::default(), linger_ms: Arc::default() }
+    }
+
+    /// What the door shares with what is behind it.
+    fn of(writing: &Writing) -> Self {
+        Self {
+            way: Way::None,
+            commits: Arc::clone(&writing.commits),
+            open: Arc::clone(&writing.open),
+            linger_ms: Arc::clone(&writing.linger_ms),
+        }
+    }
+
+    /// Keep a transaction open for so long that nobody waits for.
+    pub(super) fn linger_ms(&self, linger_ms: u64) {
+        self.linger_ms.store(linger_ms, Ordering::Relaxed);
     }
 
     /// The connection of a writer that has no thread, where no write has failed for good.
@@ -111,13 +138,23 @@ impl Writer {
         self.send(operation, run, false).await
     }
 
-    /// Run a command and answer before its commit; the answer carries the transaction's [`Durable`].
+    /// Run a command and answer before its commit; the answer carries the transaction's [`Durable`], where anybody has to wait
+    /// for it.
     pub(super) async fn call_early<T, F>(&self, operation: &'static str, run: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         self.send(operation, run, true).await
+    }
+
+    /// Wait until what was answered early is on disk, so that whoever reads next sees it.
+    pub(super) async fn caught_up(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(open) = open {
+            // Where it failed there is nothing to see; whoever holds its claim hears why.
+            let _ = open.wait().await;
+        }
     }
 
     /// Wait until the thread has ended, which it does only after a failure. Where there is none, whoever writes hears of it, and
@@ -152,9 +189,14 @@ impl Writer {
     async fn order(&self, operation: &'static str, order: Order) -> Result<(), StoreError> {
         match &self.way {
             Way::None => Err(StoreError::ReadOnly { operation }),
-            Way::Thread(Thread { queue, .. }) => {
+            Way::Thread(Thread { queue, thread }) => {
                 let queue = queue.as_ref().ok_or(StoreError::Stopped)?;
-                queue.send(order).await.map_err(|_| StoreError::Stopped)
+                queue.send(order).await.map_err(|_| StoreError::Stopped)?;
+                // It may be waiting for more in a transaction that it keeps open.
+                if let Some(thread) = thread {
+                    thread.thread().unpark();
+                }
+                Ok(())
             }
             Way::Here(writing) => {
                 let mut writing = writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +254,12 @@ where
         }
         tx.execute("RELEASE command", [])?;
         match self.reply.take_if(|_| self.early && outcome.is_ok()) {
-            Some(reply) => drop(reply.send(outcome)),
+            Some(reply) => {
+                // Whoever is answered may look at once.
+                let open = || transaction.durable.clone();
+                transaction.open.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(open);
+                drop(reply.send(outcome));
+            }
             None => self.outcome = Some(outcome),
         }
         Ok(())
@@ -242,6 +289,8 @@ struct Writing {
     witness: Option<Witness>,
     clock: Arc<dyn Clock>,
     commits: Arc<AtomicU64>,
+    open: Open,
+    linger_ms: Arc<AtomicU64>,
     last_token: Cell<i64>,
     /// The last token that the witness was told of.
     witnessed: Cell<i64>,
@@ -277,7 +326,8 @@ impl Orders {
 impl Writing {
     fn new(connection: Connection, wal: Wal, witness: Option<Witness>, clock: Arc<dyn Clock>) -> Self {
         let (last_token, witnessed) = (Cell::new(0), Cell::new(0));
-        Self { connection, wal, witness, clock, commits: Arc::default(), last_token, witnessed }
+        let (commits, open, linger_ms) = (Arc::default(), Open::default(), Arc::new(LINGER_MS.into()));
+        Self { connection, wal, witness, clock, commits, open, linger_ms, last_token, witnessed }
     }
 
     fn run(self, orders: mpsc::Receiver<Order>) {
@@ -327,7 +377,9 @@ impl Writing {
         arriving: Option<&mut Orders>,
     ) -> Result<(), StoreError> {
         let (commit, follow) = watch::channel(Commit::Pending);
-        let result = self.transact(batch, arriving, Durable::following(follow));
+        let hurry = Hurry::here();
+        let result = self.transact(batch, arriving, Durable::following(follow, Arc::clone(&hurry)), &hurry);
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
         match &result {
             Ok(()) => {
                 self.commits.fetch_add(1, Ordering::Relaxed);
@@ -350,6 +402,7 @@ impl Writing {
         batch: &mut Vec<Box<dyn Command>>,
         arriving: Option<&mut Orders>,
         durable: Durable,
+        hurry: &Hurry,
     ) -> Result<(), StoreError> {
         let batch_error = |source| failed(OPERATION, source);
         self.wal.admit(&self.connection)?;
@@ -359,14 +412,22 @@ impl Writing {
             .map_err(batch_error)?;
         let began_ms = self.tick(self.clock.now_ms())?;
         let (connection, last_token) = (&self.connection, &self.last_token);
-        let mut tx = Tx { connection, now_ms: began_ms, operation: OPERATION, last_token, durable };
+        let open = &*self.open;
+        let mut tx =
+            Tx { connection, began_ms, now_ms: began_ms, operation: OPERATION, last_token, durable, open };
         for command in batch.iter_mut() {
             command.execute(&tx)?;
         }
         if let Some(arriving) = arriving {
-            while batch.len() < BATCH_LIMIT
-                && let Some(mut command) = arriving.command()
-            {
+            let mut lingering = Lingering::at_most(self.linger_ms.load(Ordering::Relaxed));
+            while batch.len() < BATCH_LIMIT {
+                let Some(mut command) = arriving.command() else {
+                    let nobody_waits = arriving.next.is_none() && batch.iter().all(|c| c.answered());
+                    if nobody_waits && lingering.goes_on(hurry) {
+                        continue;
+                    }
+                    break;
+                };
                 // It came after the batch began, and so did its time.
                 tx.now_ms = tx.now_ms.max(self.clock.now_ms());
                 let executed = command.execute(&tx);
@@ -403,6 +464,28 @@ impl Writing {
                 what: "the time's high-water mark is missing".to_owned(),
             }
         })
+    }
+}
+
+/// How long a transaction has been kept open for more.
+struct Lingering {
+    most: Duration,
+    since: Option<Instant>,
+}
+
+impl Lingering {
+    const fn at_most(ms: u64) -> Self {
+        Self { most: Duration::from_millis(ms), since: None }
+    }
+
+    /// Wait a while for more; false where it has been long enough, or somebody waits for the commit.
+    fn goes_on(&mut self, hurry: &Hurry) -> bool {
+        let left = self.most.saturating_sub(self.since.get_or_insert_with(Instant::now).elapsed());
+        if left.is_zero() || hurry.is_wanted() {
+            return false;
+        }
+        std::thread::park_timeout(left);
+        true
     }
 }
 

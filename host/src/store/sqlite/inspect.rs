@@ -35,64 +35,60 @@ const LISTING: &str = "listing";
 #[async_trait]
 impl Inspect for SqliteStore {
     async fn work_list(&self, filter: WorkFilter) -> Result<Vec<WorkRecord>, StoreError> {
-        self.readers
-            .read(move |c| {
-                let WorkFilter { namespace, state, step, before, limit } = filter;
-                let before = before.as_ref().map(WorkId::as_bytes);
-                let values = (namespace, step, limit, before);
-                match state {
-                    None => all(c, LISTING, include_str!("queries/work_list.sql"), values, rows::work),
-                    Some(WorkState::Done) => {
-                        all(c, LISTING, include_str!("queries/work_list_done.sql"), values, rows::work)
-                    }
-                    Some(state) => {
-                        let values = (values.0, values.1, values.2, values.3, state.word());
-                        all(c, LISTING, include_str!("queries/work_list_open.sql"), values, rows::work)
-                    }
+        self.look(move |c| {
+            let WorkFilter { namespace, state, step, before, limit } = filter;
+            let before = before.as_ref().map(WorkId::as_bytes);
+            let values = (namespace, step, limit, before);
+            match state {
+                None => all(c, LISTING, include_str!("queries/work_list.sql"), values, rows::work),
+                Some(WorkState::Done) => {
+                    all(c, LISTING, include_str!("queries/work_list_done.sql"), values, rows::work)
                 }
-            })
-            .await
+                Some(state) => {
+                    let values = (values.0, values.1, values.2, values.3, state.word());
+                    all(c, LISTING, include_str!("queries/work_list_open.sql"), values, rows::work)
+                }
+            }
+        })
+        .await
     }
 
     async fn work_show(&self, work: WorkRef) -> Result<Option<WorkRecord>, StoreError> {
-        self.readers
-            .read(move |c| {
-                let sql = include_str!("queries/work_show.sql");
-                first(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::work)
-            })
-            .await
+        self.look(move |c| {
+            let sql = include_str!("queries/work_show.sql");
+            first(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::work)
+        })
+        .await
     }
 
     async fn work_family(&self, namespace: &str, root: RootKey) -> Result<Vec<WorkRecord>, StoreError> {
         let namespace = namespace.to_owned();
-        self.readers
-            .read(move |c| {
-                let sql = include_str!("queries/work_family.sql");
-                all(c, LISTING, sql, (namespace, root.as_bytes()), rows::work)
-            })
-            .await
+        self.look(move |c| {
+            let sql = include_str!("queries/work_family.sql");
+            all(c, LISTING, sql, (namespace, root.as_bytes()), rows::work)
+        })
+        .await
     }
 
     async fn work_resolve(&self, namespace: &str, text: &str) -> Result<Vec<WorkId>, StoreError> {
         let (namespace, text) = (namespace.to_owned(), text.to_owned());
-        self.readers
-            .read(move |c| {
-                let id = |row: &Row<'_>| rows::key(row, "work_id");
-                if let Some((low, high)) = id_range(&text) {
-                    let sql = include_str!("queries/work_resolve.sql");
-                    return all(c, LISTING, sql, (namespace, low, high), id);
-                }
-                all(c, LISTING, include_str!("queries/work_resolve_key.sql"), (namespace, text), id)
-            })
-            .await
+        self.look(move |c| {
+            let id = |row: &Row<'_>| rows::key(row, "work_id");
+            if let Some((low, high)) = id_range(&text) {
+                let sql = include_str!("queries/work_resolve.sql");
+                return all(c, LISTING, sql, (namespace, low, high), id);
+            }
+            all(c, LISTING, include_str!("queries/work_resolve_key.sql"), (namespace, text), id)
+        })
+        .await
     }
 
     async fn work_choose_count(&self, choice: WorkChoice) -> Result<u64, StoreError> {
-        self.readers.read(move |c| bulk::count_works(c, &choice)).await
+        self.look(move |c| bulk::count_works(c, &choice)).await
     }
 
     async fn outbox_choose_count(&self, choice: RowChoice) -> Result<u64, StoreError> {
-        self.readers.read(move |c| bulk::count_rows(c, &choice)).await
+        self.look(move |c| bulk::count_rows(c, &choice)).await
     }
 
     async fn work_counts(&self, namespace: &str) -> Result<WorkCounts, StoreError> {
@@ -102,12 +98,11 @@ impl Inspect for SqliteStore {
 
     async fn pending_oldest(&self, namespace: &str) -> Result<Option<i64>, StoreError> {
         let namespace = namespace.to_owned();
-        self.readers
-            .read(move |c| {
-                let sql = include_str!("queries/pending_oldest.sql");
-                Ok(first(c, LISTING, sql, [namespace], |row| row.get(0))?.flatten())
-            })
-            .await
+        self.look(move |c| {
+            let sql = include_str!("queries/pending_oldest.sql");
+            Ok(first(c, LISTING, sql, [namespace], |row| row.get(0))?.flatten())
+        })
+        .await
     }
 
     async fn ledger_watch(&self) -> Result<Infallible, StoreError> {
@@ -117,53 +112,51 @@ impl Inspect for SqliteStore {
 
     async fn ledger_size(&self) -> Result<LedgerSize, StoreError> {
         let ledger = self.readers.path().to_owned();
-        self.readers.read(move |_| wal::size(&ledger)).await
+        self.look(move |_| wal::size(&ledger)).await
     }
 
     async fn outbox_list(&self, filter: OutboxFilter) -> Result<Vec<OutboxRow>, StoreError> {
-        self.readers
-            .read(move |c| {
-                let OutboxFilter { namespace, state, work, destination, before, limit } = filter;
-                let (state, before) = (state.map(RowState::word), before.as_ref().map(RowId::as_bytes));
-                if let Some(work) = work {
-                    let sql = include_str!("queries/outbox_list_of_work.sql");
-                    return all(
-                        c,
-                        LISTING,
-                        sql,
-                        (namespace, limit, destination, before, work.as_bytes(), state),
-                        rows::outbox,
-                    );
+        self.look(move |c| {
+            let OutboxFilter { namespace, state, work, destination, before, limit } = filter;
+            let (state, before) = (state.map(RowState::word), before.as_ref().map(RowId::as_bytes));
+            if let Some(work) = work {
+                let sql = include_str!("queries/outbox_list_of_work.sql");
+                return all(
+                    c,
+                    LISTING,
+                    sql,
+                    (namespace, limit, destination, before, work.as_bytes(), state),
+                    rows::outbox,
+                );
+            }
+            match state {
+                None => all(
+                    c,
+                    LISTING,
+                    include_str!("queries/outbox_list.sql"),
+                    (namespace, limit, destination, before),
+                    rows::outbox,
+                ),
+                Some("sent") => all(
+                    c,
+                    LISTING,
+                    include_str!("queries/outbox_list_sent.sql"),
+                    (namespace, limit, destination, before),
+                    rows::outbox,
+                ),
+                Some(state) => {
+                    let sql = include_str!("queries/outbox_list_open.sql");
+                    all(c, LISTING, sql, (namespace, limit, destination, before, state), rows::outbox)
                 }
-                match state {
-                    None => all(
-                        c,
-                        LISTING,
-                        include_str!("queries/outbox_list.sql"),
-                        (namespace, limit, destination, before),
-                        rows::outbox,
-                    ),
-                    Some("sent") => all(
-                        c,
-                        LISTING,
-                        include_str!("queries/outbox_list_sent.sql"),
-                        (namespace, limit, destination, before),
-                        rows::outbox,
-                    ),
-                    Some(state) => {
-                        let sql = include_str!("queries/outbox_list_open.sql");
-                        all(c, LISTING, sql, (namespace, limit, destination, before, state), rows::outbox)
-                    }
-                }
-            })
-            .await
+            }
+        })
+        .await
     }
 
     async fn destination_rows(&self, namespace: &str) -> Result<Vec<DestinationRows>, StoreError> {
         let namespace = namespace.to_owned();
         let counted = self
-            .readers
-            .read(move |c| {
+            .look(move |c| {
                 all(c, LISTING, include_str!("queries/destination_rows.sql"), [namespace], |row| {
                     let destination: String = row.get("destination")?;
                     Ok((destination, rows::state(row, RowState::from_word)?, rows::count(row, "number")?))
@@ -185,8 +178,7 @@ impl Inspect for SqliteStore {
     async fn outbox_resolve(&self, namespace: &str, text: &str) -> Result<Vec<OutboxRow>, StoreError> {
         let Some((low, high)) = id_range(text) else { return Ok(Vec::new()) };
         let values = (namespace.to_owned(), low, high);
-        self.readers
-            .read(move |c| all(c, LISTING, include_str!("queries/outbox_resolve.sql"), values, rows::outbox))
+        self.look(move |c| all(c, LISTING, include_str!("queries/outbox_resolve.sql"), values, rows::outbox))
             .await
     }
 
@@ -196,68 +188,63 @@ impl Inspect for SqliteStore {
     }
 
     async fn decision_list(&self, filter: DecisionFilter) -> Result<Vec<DecisionEntry>, StoreError> {
-        self.readers
-            .read(move |c| {
-                let DecisionFilter { namespace, work, slot, waiting, limit } = filter;
-                if let Some(work) = work {
-                    let sql = include_str!("queries/decision_list_of_work.sql");
-                    let values = (namespace, limit, slot, work.as_bytes(), waiting);
-                    return all(c, LISTING, sql, values, rows::decision);
-                }
-                let sql = match waiting {
-                    false => include_str!("queries/decision_list.sql"),
-                    true => include_str!("queries/decision_list_waiting.sql"),
-                };
-                all(c, LISTING, sql, (namespace, limit, slot), rows::decision)
-            })
-            .await
+        self.look(move |c| {
+            let DecisionFilter { namespace, work, slot, waiting, limit } = filter;
+            if let Some(work) = work {
+                let sql = include_str!("queries/decision_list_of_work.sql");
+                let values = (namespace, limit, slot, work.as_bytes(), waiting);
+                return all(c, LISTING, sql, values, rows::decision);
+            }
+            let sql = match waiting {
+                false => include_str!("queries/decision_list.sql"),
+                true => include_str!("queries/decision_list_waiting.sql"),
+            };
+            all(c, LISTING, sql, (namespace, limit, slot), rows::decision)
+        })
+        .await
     }
 
     async fn decision_totals(&self, namespace: &str) -> Result<Vec<ModelTotals>, StoreError> {
         let values = [namespace.to_owned()];
-        self.readers
-            .read(move |c| {
-                all(c, LISTING, include_str!("queries/decision_totals.sql"), values, rows::model_totals)
-            })
-            .await
+        self.look(move |c| {
+            all(c, LISTING, include_str!("queries/decision_totals.sql"), values, rows::model_totals)
+        })
+        .await
     }
 
     async fn step_list(&self, namespace: &str) -> Result<Vec<String>, StoreError> {
         let namespace = namespace.to_owned();
-        self.readers
-            .read(move |c| {
-                all(c, LISTING, include_str!("queries/step_list.sql"), [namespace], |row| row.get("step"))
-            })
-            .await
+        self.look(move |c| {
+            all(c, LISTING, include_str!("queries/step_list.sql"), [namespace], |row| row.get("step"))
+        })
+        .await
     }
 
     async fn pause_list(&self, namespace: &str) -> Result<Vec<Pause>, StoreError> {
         let namespace = namespace.to_owned();
-        self.readers.read(move |c| pause::list(c, &namespace)).await
+        self.look(move |c| pause::list(c, &namespace)).await
     }
 
     async fn destination_pace_list(&self, namespace: &str) -> Result<Vec<DestinationPace>, StoreError> {
         let namespace = namespace.to_owned();
-        self.readers.read(move |c| pace::list(c, &namespace)).await
+        self.look(move |c| pace::list(c, &namespace)).await
     }
 
     async fn quarantine_list(&self, filter: QuarantineFilter) -> Result<Vec<Quarantined>, StoreError> {
         let values = (filter.namespace, filter.state.map(QuarantineState::word), filter.limit);
-        self.readers
-            .read(move |c| {
-                all(c, LISTING, include_str!("queries/quarantine_list.sql"), values, quarantine::row)
-            })
-            .await
+        self.look(move |c| {
+            all(c, LISTING, include_str!("queries/quarantine_list.sql"), values, quarantine::row)
+        })
+        .await
     }
 
     async fn quarantine_resolve(&self, namespace: &str, text: &str) -> Result<Vec<Quarantined>, StoreError> {
         let Some((low, high)) = id_range(text) else { return Ok(Vec::new()) };
         let values = (namespace.to_owned(), low, high);
-        self.readers
-            .read(move |c| {
-                all(c, LISTING, include_str!("queries/quarantine_resolve.sql"), values, quarantine::row)
-            })
-            .await
+        self.look(move |c| {
+            all(c, LISTING, include_str!("queries/quarantine_resolve.sql"), values, quarantine::row)
+        })
+        .await
     }
 
     async fn quarantine_count(&self, namespace: &str) -> Result<u64, StoreError> {
@@ -267,20 +254,19 @@ impl Inspect for SqliteStore {
     }
 
     async fn effect_list(&self, work: WorkRef) -> Result<Vec<Intent>, StoreError> {
-        self.readers
-            .read(move |c| {
-                let sql = include_str!("queries/intent_list.sql");
-                all(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::intent)
-            })
-            .await
+        self.look(move |c| {
+            let sql = include_str!("queries/intent_list.sql");
+            all(c, LISTING, sql, (work.namespace, work.id.as_bytes()), rows::intent)
+        })
+        .await
     }
 
     async fn event_raw(&self, work: WorkRef) -> Result<Option<Raw>, StoreError> {
-        self.readers.read(move |c| raw::find(c, &work)).await
+        self.look(move |c| raw::find(c, &work)).await
     }
 
     async fn evidence_list(&self, work: WorkRef) -> Result<Vec<Evidence>, StoreError> {
-        self.readers.read(move |c| evidence::list(c, &work)).await
+        self.look(move |c| evidence::list(c, &work)).await
     }
 }
 
@@ -294,13 +280,12 @@ impl SqliteStore {
     ) -> Result<Vec<(T, u64)>, StoreError> {
         let namespace = namespace.to_owned();
         let sql = include_str!("queries/state_counts.sql");
-        self.readers
-            .read(move |c| {
-                all(c, LISTING, sql, (namespace, noun), |row| {
-                    Ok((rows::state(row, from_word)?, rows::count(row, "number")?))
-                })
+        self.look(move |c| {
+            all(c, LISTING, sql, (namespace, noun), |row| {
+                Ok((rows::state(row, from_word)?, rows::count(row, "number")?))
             })
-            .await
+        })
+        .await
     }
 }
 

@@ -27,15 +27,10 @@ impl Ledger for SqliteStore {
                 self.writer.call("recording an event", move |tx| claim::claim(tx, &arrival, terms));
             return Ok(recorded.await?.0);
         }
-        let claimed =
-            self.writer.call_early("claiming work", move |tx| claim::claim(tx, &arrival, terms)).await?;
-        // Only a new work may run before its claim is on disk: a crash then loses what nobody was told. What is told to a
-        // caller must be true after a crash, and a work that was there before may be the one that kills its host.
-        let new = matches!(&claimed.0, Claim::Acquired(held) if held.new);
-        if !new {
-            claimed.1.wait().await?;
-        }
-        Ok(claimed.0)
+        let run = move |tx: &Tx<'_>| claim::claim(tx, &arrival, terms);
+        let (claim, told_after) = self.writer.call_early("claiming work", run).await?;
+        told_after.wait().await?;
+        Ok(claim)
     }
 
     async fn work_settle(&self, settlement: Settlement) -> Result<Settled, StoreError> {

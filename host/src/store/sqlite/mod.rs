@@ -21,6 +21,7 @@ mod insert_row;
 mod inspect;
 mod intent;
 mod item;
+mod known_tokens;
 mod ledger;
 mod migrate;
 mod model_total;
@@ -54,11 +55,13 @@ use crate::store::error::StoreError;
 use crate::store::operate::Actor;
 use crate::store::restored::{PutBack, Restored};
 use crate::store::sqlite::group_commit::Writer;
+use crate::store::sqlite::known_tokens::KnownTokens;
 use crate::store::sqlite::migrate::Kind;
 use crate::store::sqlite::readers::Readers;
 use crate::store::sqlite::sequence::Sequence;
 use crate::store::sqlite::wal::Wal;
 use crate::store::sqlite::witness::FileLock;
+use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,6 +97,7 @@ pub struct SqliteStore {
     /// None where nothing is written.
     clock: Option<Arc<dyn Clock>>,
     restored: Option<Restored>,
+    tokens: Arc<KnownTokens>,
     _lock: Option<FileLock>,
 }
 
@@ -159,7 +163,8 @@ impl SqliteStore {
                 (Writer::here(connection, wal, Arc::clone(&clock)), Readers::here(settings.path.clone()))
             }
         };
-        Ok(Self { writer, readers, clock: Some(clock), restored, _lock: Some(lock) })
+        let tokens = Arc::default();
+        Ok(Self { writer, readers, clock: Some(clock), restored, tokens, _lock: Some(lock) })
     }
 
     /// What became of the ledger, where it was put back from a copy and this opening took it up.
@@ -172,8 +177,19 @@ impl SqliteStore {
     pub fn open_read_only(settings: &SqliteSettings) -> Result<Self, StoreError> {
         let connection = open::readable(&settings.path)?;
         migrate::check(&connection, &settings.path)?;
-        let readers = Readers::new(settings.path.clone());
-        Ok(Self { writer: Writer::absent(), readers, clock: None, restored: None, _lock: None })
+        let (writer, readers) = (Writer::absent(), Readers::new(settings.path.clone()));
+        let tokens = Arc::default();
+        Ok(Self { writer, readers, clock: None, restored: None, tokens, _lock: None })
+    }
+
+    /// Look at the ledger for somebody who may have been answered before: what was answered early is seen as well.
+    async fn look<T, F>(&self, run: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.writer.caught_up().await;
+        self.readers.read(run).await
     }
 
     /// Whether a query finds anything, looked at beside the writer: a duty that asks at every pass mostly finds nothing, and
@@ -197,6 +213,12 @@ impl SqliteStore {
     /// The clock's time, for such a query. The store's own may be later, and stands in the ledger.
     fn clock_ms(&self) -> i64 {
         self.clock.as_ref().map_or(i64::MIN, |clock| clock.now_ms())
+    }
+
+    /// Keep a transaction open for so long that has answered all its callers, milliseconds: what follows shares its commit. A few
+    /// where nobody says otherwise.
+    pub fn linger_ms(&self, linger_ms: u64) {
+        self.writer.linger_ms(linger_ms);
     }
 
     /// Commits so far, for benchmarks and tests of the group commit.

@@ -23,6 +23,13 @@ const PAGE_BYTES: u64 = 4_096;
 /// back to the disk.
 const WAL_KEPT_BYTES: u64 = WAL_ALARM_BYTES;
 
+/// How large the write-ahead log becomes before it is moved into the file, in pages: a page that is written again and again is then
+/// moved once. Well below [`WAL_ALARM_BYTES`].
+const MOVED_AT_PAGES: u64 = 3_000;
+
+/// Pages that the writer keeps in memory, in KiB. Keys are hashes, so that each work reads pages all over its indexes.
+const CACHE_KIB: u64 = 32 * 1_024;
+
 /// Statements kept prepared on a connection; a few more than there are.
 const STATEMENT_CACHE: usize = 96;
 
@@ -71,6 +78,10 @@ pub(super) fn configure(
             "PRAGMA page_size = {PAGE_BYTES};
              PRAGMA journal_mode = WAL;
              PRAGMA synchronous = {synchronous};
+             PRAGMA wal_autocheckpoint = {MOVED_AT_PAGES};
+             PRAGMA cache_size = -{CACHE_KIB};
+             -- What a savepoint would put back is kept here, and not in a file for each transaction.
+             PRAGMA temp_store = MEMORY;
              PRAGMA journal_size_limit = {WAL_KEPT_BYTES};
              PRAGMA foreign_keys = ON;
              PRAGMA secure_delete = ON;

@@ -18,7 +18,11 @@ const READERS_WAIT_MS: u64 = 1_000;
 /// Rewrite the file. False where something still reads an older state, so that the journal can't be cut.
 pub(super) fn scrub(connection: &Connection) -> Result<bool, StoreError> {
     let run = || -> rusqlite::Result<bool> {
-        connection.execute_batch("VACUUM")?;
+        // The new file is built as a temporary one, which must not be held in memory.
+        connection.execute_batch("PRAGMA temp_store = FILE")?;
+        let rewritten = connection.execute_batch("VACUUM");
+        connection.execute_batch("PRAGMA temp_store = MEMORY")?;
+        rewritten?;
         connection.busy_timeout(Duration::from_millis(READERS_WAIT_MS))?;
         let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS))?;

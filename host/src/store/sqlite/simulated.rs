@@ -32,7 +32,7 @@ impl SqliteStore {
         open::release_hosted(&connection, clock.now_ms())?;
         let wal = Wal::of(self.readers.path(), None);
         let writer = Writer::here(connection, wal, Arc::clone(&clock));
-        Ok(Some(Self { writer, clock: Some(clock), ..self }))
+        Ok(Some(Self { writer, clock: Some(clock), tokens: Arc::default(), ..self }))
     }
 
     /// The states that were entered since this was asked last: of what, which, and how often. A `work`, a `row`, a

@@ -10,6 +10,7 @@ use crate::store::sqlite::tx::{Tx, all, first};
 use crate::store::token::{NewToken, TokenCreated, TokenRecord, Verb, VerbSet};
 use async_trait::async_trait;
 use rusqlite::Row;
+use std::sync::Arc;
 
 const LOOKING: &str = "looking for a token";
 
@@ -17,13 +18,25 @@ const LOOKING: &str = "looking for a token";
 impl Tokens for SqliteStore {
     async fn token_create(&self, token: NewToken, actor: Actor) -> Result<TokenCreated, StoreError> {
         let namespace = token.namespace.clone();
-        self.act("keeping a token", &namespace, actor, token, create).await
+        let known = Arc::clone(&self.tokens);
+        self.act("keeping a token", &namespace, actor, token, move |tx, token, actor| {
+            known.change(tx.durable.clone());
+            create(tx, token, actor)
+        })
+        .await
     }
 
     async fn token_find(&self, hash: [u8; 32]) -> Result<Option<TokenRecord>, StoreError> {
-        self.readers
-            .read(move |c| first(c, LOOKING, include_str!("queries/token_find.sql"), [&hash[..]], read))
-            .await
+        let asked_under = match self.tokens.find(&hash) {
+            Ok(token) => return Ok(Some(token)),
+            Err(asked_under) => asked_under,
+        };
+        let find = include_str!("queries/token_find.sql");
+        let found = self.readers.read(move |c| first(c, LOOKING, find, [&hash[..]], read)).await?;
+        if let Some(token) = &found {
+            self.tokens.keep(hash, token, asked_under);
+        }
+        Ok(found)
     }
 
     async fn token_list(&self, namespace: &str) -> Result<Vec<TokenRecord>, StoreError> {
@@ -35,7 +48,9 @@ impl Tokens for SqliteStore {
 
     async fn token_revoke(&self, namespace: &str, id: &str, actor: Actor) -> Result<bool, StoreError> {
         let what = (namespace.to_owned(), id.to_owned());
-        self.act("revoking a token", namespace, actor, what, |tx, (namespace, id), actor| {
+        let known = Arc::clone(&self.tokens);
+        self.act("revoking a token", namespace, actor, what, move |tx, (namespace, id), actor| {
+            known.change(tx.durable.clone());
             let values = (namespace, id, said(actor), tx.now_ms);
             Ok(tx.execute(include_str!("queries/token_revoke.sql"), values)? == 1)
         })

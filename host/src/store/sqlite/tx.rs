@@ -7,11 +7,13 @@ use crate::store::error::StoreError;
 use crate::store::work::WorkRef;
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The transaction, the time that holds in it, and the operation's name for errors.
 pub(super) struct Tx<'a> {
     pub(super) connection: &'a Connection,
+    /// The store's time when the transaction began. What it has changed is not older.
+    pub(super) began_ms: i64,
     /// The store's time: it never goes back, also across restarts.
     pub(super) now_ms: i64,
     pub(super) operation: &'static str,
@@ -20,6 +22,8 @@ pub(super) struct Tx<'a> {
     pub(super) last_token: &'a Cell<i64>,
     /// When this transaction is on disk.
     pub(super) durable: Durable,
+    /// Where it stands as soon as it has answered anybody.
+    pub(super) open: &'a Mutex<Option<Durable>>,
 }
 
 impl Tx<'_> {

@@ -85,6 +85,7 @@ impl Host for RunState {
             input: question.input,
             schema: question.output_schema,
         };
+        self.has_asked = true;
         match self.desk.decide(&Asker::run(&self.job, &self.wall), &slot, request).await {
             Ok(decision) => Ok(Ok(self.give(&slot, decision))),
             Err(error) => refuse(error),
@@ -130,6 +131,7 @@ impl RunState {
     async fn pinned(&mut self, slot: &str) -> Result<Option<DeskDecision>, DecideError> {
         match self.by_rule(slot) {
             Some(rule) => Ok(Some(rule)),
+            None if self.job.new && !self.has_asked => Ok(None),
             None => self.desk.pinned(&Asker::run(&self.job, &self.wall), slot).await,
         }
     }

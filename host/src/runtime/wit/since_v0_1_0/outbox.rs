@@ -19,6 +19,7 @@ impl Host for RunState {
         };
         let stored = match self.collected_row(new.id) {
             Some(collected) => Some(FoundRow { payload_hash: collected.payload_hash, live: collected.id }),
+            None if self.job.new => None,
             None => {
                 self.desk.store().outbox_find(&self.job.work.namespace, new.id).await.map_err(Stop::Store)?
             }
