@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import json
 import types
 import typing
@@ -95,7 +96,7 @@ def _one_of(value: object, known: typing.Iterable[object], pointer: str) -> obje
 
 def _fit_dataclass(value: object, into: type, pointer: str) -> object:
     members = _members(value, pointer)
-    hints = typing.get_type_hints(into)
+    hints = _hints(into)
     given: dict[str, object] = {}
     for field in dataclasses.fields(into):
         if field.name in members:
@@ -103,6 +104,21 @@ def _fit_dataclass(value: object, into: type, pointer: str) -> object:
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise Misfit(pointer, f"the member `{field.name}` is missing")
     return into(**given)
+
+
+@functools.cache
+def _hints(into: type) -> dict[str, Any]:
+    """A dataclass's types. Annotations are text until they are looked at, and that is slow."""
+    return typing.get_type_hints(into)
+
+
+def prepare(into: Any) -> None:
+    """Look at a type beforehand: while a component is built, so that no run does."""
+    for part in typing.get_args(into):
+        prepare(part)
+    if dataclasses.is_dataclass(into) and isinstance(into, type):
+        for member in _hints(into).values():
+            prepare(member)
 
 
 def _members(value: object, pointer: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Generic, TypeVar
 
 from onceward_guest import journal, wit
 from onceward_guest.failure import Failure, HostError
-from onceward_guest.jsons import Misfit, read, write
+from onceward_guest.jsons import Misfit, prepare, read, write
 
 Input = TypeVar("Input")
 
@@ -118,6 +118,7 @@ def step(
         keyed_destinations=keyed_destinations or [],
         models=models or [],
     )
+    prepare(input)
     return lambda handle: Step(declared, input, handle)
 
 
