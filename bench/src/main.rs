@@ -43,8 +43,8 @@ struct Args {
     /// Print JSON instead of tables.
     #[arg(long)]
     json: bool,
-    /// Put the tables into this document as well, each between its marks.
-    #[arg(long, value_name = "FILE")]
+    /// Put the tables into this document as well, each between its marks; what is written between them stays.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "docs/performance.md")]
     write: Option<PathBuf>,
 }
 

@@ -1,9 +1,9 @@
 //! The plugins in TypeScript and Python, as components.
 //!
-//! Owns which folders these are, and when one is built again: whenever the files that it is made of have changed, since these builds are
-//! not the same byte for byte and a new digest is a new step. It installs Node.js, npm and Python where they are missing and it may.
+//! Owns which folders these are, and the files that each is made of. It installs Node.js, npm and Python where they are missing and it may.
 
 use crate::debian;
+use crate::made_of::unless_made_of;
 use crate::npm;
 use crate::paths::Paths;
 use anyhow::Context;
@@ -13,9 +13,6 @@ use onceward_toolchain::Language;
 use onceward_toolchain::interpreted;
 use onceward_toolchain::program;
 use std::collections::BTreeMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -65,24 +62,21 @@ pub(crate) fn build(guests: &[Guest], paths: &Paths) -> anyhow::Result<()> {
         let component = paths.steps().join(format!("{}.wasm", guest.name));
         let made_of = kept.join(format!("{}.sources", guest.name));
         let sources = guest.sources(paths)?;
-        if component.is_file() && std::fs::read_to_string(&made_of).ok().as_ref() == Some(&sources) {
-            continue;
-        }
-        match guest.language {
-            Interpreted::TypeScript => npm::ensure_programs()?,
-            Interpreted::Python => ensure_python()?,
-        }
-        interpreted::build(guest.language, &guest.dir, &component, &mut |line| {
-            eprintln!("{}: {line}", guest.name);
+        unless_made_of(&sources, &component, &made_of, || {
+            match guest.language {
+                Interpreted::TypeScript => npm::ensure_programs()?,
+                Interpreted::Python => ensure_python()?,
+            }
+            let mut say = |line: &str| eprintln!("{}: {line}", guest.name);
+            Ok(interpreted::build(guest.language, &guest.dir, &component, &mut say)?)
         })?;
-        std::fs::write(&made_of, sources).with_context(|| format!("writing {}", made_of.display()))?;
     }
     Ok(())
 }
 
 impl Guest {
-    /// A number for all the files that it is made of: its own, its SDK's and the interfaces.
-    fn sources(&self, paths: &Paths) -> anyhow::Result<String> {
+    /// All the files that it is made of: its own, its SDK's and the interfaces.
+    fn sources(&self, paths: &Paths) -> anyhow::Result<Vec<u8>> {
         let sdk = match self.language {
             Interpreted::TypeScript => "guest-sdk/typescript",
             Interpreted::Python => "guest-sdk/python",
@@ -97,9 +91,9 @@ impl Guest {
         ] {
             read(&dir, &mut files)?;
         }
-        let mut hasher = DefaultHasher::new();
-        files.hash(&mut hasher);
-        Ok(format!("{:016x}\n", hasher.finish()))
+        let named =
+            |(path, bytes): (PathBuf, Vec<u8>)| [path.as_os_str().as_encoded_bytes(), &bytes].concat();
+        Ok(files.into_iter().flat_map(named).collect())
     }
 }
 

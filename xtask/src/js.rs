@@ -1,10 +1,10 @@
 //! The tests' guests in JavaScript, made into components by npm's componentize tooling.
 //!
-//! Owns which files are steps (each `.js` in tests/guests/over_wasi/js) and when one is built: where it, the tool's lock file or the
-//! interfaces have changed. The tool's builds differ byte for byte, so that a component stands until then. It fails where npm
-//! or the tool does.
+//! Owns which files are steps (each `.js` in tests/guests/over_wasi/js) and what one is made of: it, the tool's lock file and the
+//! interfaces. It fails where npm or the tool does.
 
 use crate::command;
+use crate::made_of::unless_made_of;
 use crate::npm;
 use crate::paths::Paths;
 use anyhow::Context;
@@ -32,25 +32,22 @@ pub(crate) fn build(paths: &Paths) -> anyhow::Result<()> {
         let component = component_of(&source, paths);
         let mark = tool.join(component.file_name().unwrap_or_default()).with_extension("inputs");
         let inputs = inputs(&source, paths)?;
-        if component.is_file() && std::fs::read(&mark).ok().as_deref() == Some(&inputs) {
-            eprintln!("js: {} is up to date", component.display());
-            continue;
-        }
-        eprintln!("js: making a component of {}, which takes up to a minute", source.display());
-        let part = component.with_extension("part");
-        let mut command = npm::tool(&tool, TOOL);
-        command
-            .arg(&source)
-            .arg("--wit")
-            .arg(paths.root.join(WIT))
-            .args(["--world-name", WORLD])
-            .arg("--out")
-            .arg(&part);
-        // Its words are progress, and standard output is for data.
-        command::run(command.stdout(std::io::stderr()))?;
-        std::fs::rename(&part, &component)
-            .with_context(|| format!("writing the component {}", component.display()))?;
-        std::fs::write(&mark, inputs).with_context(|| format!("writing {}", mark.display()))?;
+        unless_made_of(&inputs, &component, &mark, || {
+            eprintln!("js: making a component of {}, which takes up to a minute", source.display());
+            let part = component.with_extension("part");
+            let mut command = npm::tool(&tool, TOOL);
+            command
+                .arg(&source)
+                .arg("--wit")
+                .arg(paths.root.join(WIT))
+                .args(["--world-name", WORLD])
+                .arg("--out")
+                .arg(&part);
+            // Its words are progress, and standard output is for data.
+            command::run(command.stdout(std::io::stderr()))?;
+            std::fs::rename(&part, &component)
+                .with_context(|| format!("writing the component {}", component.display()))
+        })?;
     }
     Ok(())
 }

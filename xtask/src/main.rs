@@ -11,6 +11,7 @@ mod fuzz;
 mod guests;
 mod interpreted;
 mod js;
+mod made_of;
 mod npm;
 mod paths;
 mod program;
@@ -56,7 +57,11 @@ enum Verb {
         args: Vec<String>,
     },
     /// Measure what the host costs, beside what the same rows cost in bare SQLite.
-    Bench(bench::Bench),
+    Bench {
+        /// Handed on to `onceward-bench`: --quick, --only, --json, --write.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Kill the host again and again while events come in; nothing may be lost or done twice. Prints its counts.
     Torture {
         /// Handed on to `onceward-torture`: --minutes, --seed, --json.
@@ -83,7 +88,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Test { runner_args } => return test::run(&paths, &runner_args),
         Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
         Verb::Load { args } => program::run(&paths, "load", &args)?,
-        Verb::Bench(bench) => bench::run(&paths, &bench)?,
+        Verb::Bench { args } => bench::run(&paths, &args)?,
         Verb::Fuzz { seconds, target } => return fuzz::run(&paths, target.as_deref(), seconds),
         Verb::Torture { args } => program::run(&paths, "torture", &args)?,
     }
