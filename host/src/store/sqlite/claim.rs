@@ -111,18 +111,53 @@ fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, Stor
     if arrival.taking == Taking::Record {
         return record(tx, arrival, "waits to be taken", Standing::Recorded);
     }
-    let token = tx.next_token()?;
+    let token = tx.next_token();
     let lease_until_ms = tx.now_ms.saturating_add(terms.lease_ms);
-    let seq = insert(tx, arrival, Some((token, lease_until_ms)))?;
+    insert(tx, arrival, Some((token, lease_until_ms)))?;
     tx.evidence(&arrival.namespace, new.work_id, "claimed", &format!("new, attempt 1, token {token}"))?;
-    acquired(tx, seq, token, Holding::New, arrival.intent.as_deref())
+    let work = claimed_at_once(tx, arrival, lease_until_ms);
+    acquired(tx, work, token, Holding::New, arrival.intent.as_deref())
+}
+
+/// The record of new work that is held since it was inserted, without reading back what was written.
+fn claimed_at_once(tx: &Tx<'_>, arrival: &Arrival, lease_until_ms: i64) -> WorkRecord {
+    let new = &arrival.current;
+    WorkRecord {
+        namespace: arrival.namespace.clone(),
+        work_id: new.work_id,
+        root_key: new.root_key,
+        root_version: new.version,
+        readable_key: new.readable_key.clone(),
+        step: arrival.step.clone(),
+        version: new.version,
+        holder: arrival.holder,
+        source: arrival.source.clone(),
+        event_id: arrival.event_id.clone(),
+        occurred_at_ms: arrival.occurred_at_ms.unwrap_or(tx.now_ms),
+        payload: arrival.payload.clone(),
+        state: WorkState::Running,
+        attempt: 1,
+        budget_from_ms: Some(tx.now_ms),
+        chunk: 0,
+        duplicates: 0,
+        due_ms: None,
+        lease_until_ms: Some(lease_until_ms),
+        cursor: None,
+        output: None,
+        needs_review: None,
+        cause: None,
+        chain_depth: 0,
+        erased_ms: None,
+        created_ms: tx.now_ms,
+        updated_ms: tx.now_ms,
+    }
 }
 
 /// Insert an event's work, held by a claim until its lease ends, or by nobody.
-fn insert(tx: &Tx<'_>, arrival: &Arrival, claim: Option<(Token, i64)>) -> Result<i64, StoreError> {
+fn insert(tx: &Tx<'_>, arrival: &Arrival, claim: Option<(Token, i64)>) -> Result<(), StoreError> {
     let new = &arrival.current;
     let occurred_at_ms = arrival.occurred_at_ms.unwrap_or(tx.now_ms);
-    let seq = tx.first(
+    tx.execute(
         include_str!("queries/work_insert.sql"),
         rusqlite::params![
             arrival.namespace,
@@ -145,12 +180,11 @@ fn insert(tx: &Tx<'_>, arrival: &Arrival, claim: Option<(Token, i64)>) -> Result
             arrival.window.marker(),
             arrival.window.forget_after_ms(occurred_at_ms, tx.now_ms),
         ],
-        |row| row.get(0),
     )?;
-    if let Some(raw) = &arrival.raw {
-        raw::keep(tx, &arrival.namespace, new.work_id, raw)?;
+    match &arrival.raw {
+        Some(raw) => raw::keep(tx, &arrival.namespace, new.work_id, raw),
+        None => Ok(()),
     }
-    seq.ok_or_else(|| tx.corrupt("an inserted work has no row"))
 }
 
 /// Why the step is stopped, where it is.
@@ -292,7 +326,7 @@ pub(super) fn take(
     if takeover && cancel_lapsed(tx, seq, &before)? {
         return Ok(None);
     }
-    let token = tx.next_token()?;
+    let token = tx.next_token();
     let claimed = tx.execute(
         include_str!("queries/work_claim.sql"),
         (
@@ -309,7 +343,10 @@ pub(super) fn take(
         let detail = format!("{how}, attempt {}, token {token}", before.attempt + 1);
         tx.evidence(&before.namespace, before.work_id, "claimed", &detail)?;
         let holding = if takeover { Holding::TakenOver } else { Holding::Due };
-        return acquired(tx, seq, token, holding, effect).map(Some);
+        let work = tx
+            .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
+            .ok_or_else(|| tx.corrupt("a claimed work has no row"))?;
+        return acquired(tx, work, token, holding, effect).map(Some);
     }
     let last = before.cause.as_deref().unwrap_or(match before.holder {
         Holder::Host => "the host ended during the last attempt",
@@ -344,14 +381,11 @@ enum Holding {
 
 fn acquired(
     tx: &Tx<'_>,
-    seq: i64,
+    work: WorkRecord,
     token: Token,
     holding: Holding,
     effect: Option<&str>,
 ) -> Result<Claim, StoreError> {
-    let work = tx
-        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
-        .ok_or_else(|| tx.corrupt("a claimed work has no row"))?;
     let intents = match work.holder {
         Holder::Host => Vec::new(),
         Holder::Caller => intent::open(tx, &work.namespace, work.work_id, token, effect)?,

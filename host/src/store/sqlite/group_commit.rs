@@ -15,7 +15,7 @@ use crate::store::durable::{Commit, Durable, Hurry};
 use crate::store::error::StoreError;
 use crate::store::sqlite::scrub;
 use crate::store::sqlite::sequence::Sequence;
-use crate::store::sqlite::tx::{Tx, failed, first};
+use crate::store::sqlite::tx::{Tx, failed};
 use crate::store::sqlite::wal::Wal;
 use crate::store::sqlite::witness::Witness;
 use rusqlite::Connection;
@@ -410,7 +410,10 @@ impl Writing {
             .prepare_cached("BEGIN IMMEDIATE")
             .and_then(|mut s| s.execute([]))
             .map_err(batch_error)?;
-        let began_ms = self.tick(self.clock.now_ms())?;
+        let before = Sequence::find(&self.connection)?;
+        self.last_token.set(self.last_token.get().max(before.token));
+        // The store's time never goes back, also where the clock does.
+        let began_ms = before.now_ms.max(self.clock.now_ms());
         let (connection, last_token) = (&self.connection, &self.last_token);
         let open = &*self.open;
         let mut tx =
@@ -435,9 +438,8 @@ impl Writing {
                 executed?;
             }
         }
-        if tx.now_ms > began_ms {
-            self.tick(tx.now_ms)?;
-        }
+        let reached = (last_token.get(), tx.now_ms);
+        tx.execute(include_str!("queries/sequence_advance.sql"), reached)?;
         self.connection.prepare_cached("COMMIT").and_then(|mut s| s.execute([])).map_err(batch_error)?;
         Ok(())
     }
@@ -453,17 +455,6 @@ impl Writing {
             // The next commit meets it, and says so.
             Err(error) => tracing::debug!(%error, "how far the ledger has come can't be read"),
         }
-    }
-
-    /// Move the store's time on; it never goes back, also where the clock does.
-    fn tick(&self, now_ms: i64) -> Result<i64, StoreError> {
-        let tick = include_str!("queries/sequence_tick.sql");
-        first(&self.connection, OPERATION, tick, [now_ms], |row| row.get(0))?.ok_or_else(|| {
-            StoreError::Corrupt {
-                operation: OPERATION,
-                what: "the time's high-water mark is missing".to_owned(),
-            }
-        })
     }
 }
 

@@ -128,7 +128,7 @@ fn calls(order: &Take, row: &Sending) -> i64 {
 }
 
 fn take_row(tx: &Tx<'_>, order: &Take, seq: i64, by_word: bool) -> Result<Sending, StoreError> {
-    let token = tx.next_token()?;
+    let token = tx.next_token();
     let taken = tx.first(
         include_str!("queries/outbox_take.sql"),
         (

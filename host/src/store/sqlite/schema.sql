@@ -1,5 +1,8 @@
 -- The ledger's first schema. Every unique key leads with the namespace; constraints and triggers carry the
 -- invariants, so that a fault in the program can't break a promise without an error.
+--
+-- More than two words are compared one by one, and not with IN: SQLite builds the list of an IN anew, as a table of its own,
+-- for each row that is written, which cost more than the row.
 
 CREATE TABLE sequence (
     one        INTEGER PRIMARY KEY CHECK (one = 1),
@@ -43,8 +46,9 @@ CREATE TABLE work (
     payload         BLOB NOT NULL,
     chain_depth     INTEGER NOT NULL DEFAULT 0 CHECK (chain_depth BETWEEN 0 AND 64),
     from_row        BLOB CHECK (length(from_row) = 32),
-    state           TEXT NOT NULL CHECK (state IN
-                        ('waiting', 'running', 'done', 'review', 'rejected', 'in-doubt', 'dead', 'cancelled')),
+    state           TEXT NOT NULL CHECK (state = 'waiting' OR state = 'running' OR state = 'done'
+                                         OR state = 'review' OR state = 'rejected' OR state = 'in-doubt'
+                                         OR state = 'dead' OR state = 'cancelled'),
     attempt         INTEGER NOT NULL CHECK (attempt >= 0),
     budget_from_ms  INTEGER,
     chunk           INTEGER NOT NULL DEFAULT 0 CHECK (chunk >= 0),
@@ -65,18 +69,19 @@ CREATE TABLE work (
     erased_ms       INTEGER,
     created_ms      INTEGER NOT NULL,
     updated_ms      INTEGER NOT NULL,
-    CHECK (erased_ms IS NULL OR state IN ('done', 'rejected', 'cancelled')),
+    CHECK (erased_ms IS NULL OR state = 'done' OR state = 'rejected' OR state = 'cancelled'),
     CHECK (window_ms IS NULL OR window_marker IS NULL),
     CHECK (forget_after_ms IS NULL OR window_ms IS NOT NULL OR window_marker IS NOT NULL),
     CHECK ((state = 'running') = (lease_until_ms IS NOT NULL)),
     CHECK (state <> 'running' OR (token IS NOT NULL AND attempt >= 1 AND budget_from_ms IS NOT NULL)),
     CHECK ((state = 'waiting') = (due_ms IS NOT NULL)),
     CHECK ((state = 'done') = (output IS NOT NULL)),
-    CHECK (state NOT IN ('review', 'rejected', 'in-doubt', 'dead', 'cancelled') OR cause IS NOT NULL)
+    CHECK ((state <> 'review' AND state <> 'rejected' AND state <> 'in-doubt' AND state <> 'dead'
+            AND state <> 'cancelled') OR cause IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX work_by_id ON work (namespace, work_id);
 -- The row whose receipt a work goes on from belongs to the key: two rows of one handoff may name the same step.
-CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, root_version, step, version, coalesce(from_row, x''));
+CREATE UNIQUE INDEX work_by_root ON work (namespace, root_key, step, root_version, version, coalesce(from_row, x''));
 -- A worker takes what the host runs; an outside caller comes back for its own work.
 CREATE INDEX work_waiting ON work (namespace, step, due_ms) WHERE state = 'waiting' AND holder = 'host';
 CREATE INDEX work_running ON work (namespace, step, lease_until_ms) WHERE state = 'running' AND holder = 'host';
@@ -85,7 +90,7 @@ CREATE INDEX work_forgettable ON work (namespace, window_marker, forget_after_ms
 CREATE INDEX work_open ON work (namespace, state, seq) WHERE state <> 'done';
 
 CREATE TRIGGER work_ends_once BEFORE UPDATE OF state ON work
-WHEN OLD.state IN ('done', 'rejected', 'cancelled') AND NEW.state <> OLD.state
+WHEN (OLD.state = 'done' OR OLD.state = 'rejected' OR OLD.state = 'cancelled') AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'finished work never changes'); END;
 
 CREATE TRIGGER work_result_stands BEFORE UPDATE OF output ON work
@@ -106,7 +111,8 @@ BEFORE UPDATE OF namespace, work_id, root_key, root_version, step, version, hold
     from_row, timed, window_ms, window_marker ON work
 BEGIN SELECT RAISE(ABORT, 'the identity of a work never changes'); END;
 
-CREATE TRIGGER work_is_kept BEFORE DELETE ON work WHEN OLD.state NOT IN ('done', 'rejected', 'cancelled')
+CREATE TRIGGER work_is_kept BEFORE DELETE ON work
+WHEN OLD.state <> 'done' AND OLD.state <> 'rejected' AND OLD.state <> 'cancelled'
 BEGIN SELECT RAISE(ABORT, 'unfinished work is never forgotten'); END;
 
 CREATE TRIGGER work_token_grows BEFORE UPDATE OF token ON work
@@ -121,7 +127,7 @@ CREATE TABLE intent (
     slot                TEXT NOT NULL CHECK (slot <> ''),
     token               INTEGER NOT NULL,
     opened_ms           INTEGER NOT NULL,
-    state               TEXT NOT NULL CHECK (state IN ('open', 'recorded', 'withdrawn')),
+    state               TEXT NOT NULL CHECK (state = 'open' OR state = 'recorded' OR state = 'withdrawn'),
     external_reference  TEXT,
     closed_ms           INTEGER,
     late                INTEGER NOT NULL DEFAULT 0 CHECK (late IN (0, 1)),
@@ -156,7 +162,7 @@ CREATE TABLE quarantine (
     window_marker   TEXT,
     content_hash    BLOB NOT NULL CHECK (length(content_hash) = 32),
     payload         BLOB NOT NULL,
-    state           TEXT NOT NULL CHECK (state IN ('waiting', 'admitted', 'dropped')),
+    state           TEXT NOT NULL CHECK (state = 'waiting' OR state = 'admitted' OR state = 'dropped'),
     repeats         INTEGER NOT NULL DEFAULT 0 CHECK (repeats >= 0),
     decided_by      TEXT,
     created_ms      INTEGER NOT NULL,
@@ -200,7 +206,7 @@ BEGIN SELECT RAISE(ABORT, 'an event stands as it arrived'); END;
 
 CREATE TRIGGER event_raw_is_kept BEFORE DELETE ON event_raw
 WHEN EXISTS (SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_id = OLD.work_id
-               AND w.state NOT IN ('done', 'rejected', 'cancelled'))
+               AND (w.state <> 'done' AND w.state <> 'rejected' AND w.state <> 'cancelled'))
   OR EXISTS (SELECT 1 FROM quarantine q WHERE q.namespace = OLD.namespace AND q.work_id = OLD.work_id
                AND q.state = 'waiting')
 BEGIN SELECT RAISE(ABORT, 'the event of unfinished work is never forgotten'); END;
@@ -234,7 +240,7 @@ CREATE TABLE decision_pin (
     slot         TEXT NOT NULL,
     revision     INTEGER NOT NULL CHECK (revision >= 1),
     cache_key    BLOB,
-    origin       TEXT CHECK (origin IN ('asked', 'cached', 'rule')),
+    origin       TEXT CHECK (origin = 'asked' OR origin = 'cached' OR origin = 'rule'),
     replays      INTEGER NOT NULL DEFAULT 0 CHECK (replays >= 0),
     held_ms      INTEGER,
     expires_ms   INTEGER,
@@ -291,7 +297,7 @@ BEGIN SELECT RAISE(ABORT, 'a renewed decision is the next revision, and open'); 
 CREATE TRIGGER decision_pin_renewal BEFORE UPDATE OF revision ON decision_pin
 WHEN NEW.revision <> OLD.revision AND EXISTS (
     SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_id = OLD.work_id
-      AND (w.state NOT IN ('waiting', 'review', 'dead') OR w.chunk > 0
+      AND ((w.state <> 'waiting' AND w.state <> 'review' AND w.state <> 'dead') OR w.chunk > 0
            OR EXISTS (SELECT 1 FROM outbox o WHERE o.namespace = w.namespace AND o.work_id = w.work_id)
            OR EXISTS (SELECT 1 FROM intent i WHERE i.namespace = w.namespace AND i.work_id = w.work_id
                         AND i.state <> 'withdrawn')))
@@ -354,9 +360,10 @@ CREATE TABLE outbox (
     same_key            BLOB CHECK (length(same_key) = 32),
     same_within_ms      INTEGER,
     suppressed_by       BLOB CHECK (length(suppressed_by) = 32),
-    state               TEXT NOT NULL CHECK (state IN
-                            ('held', 'suppressed', 'pending', 'sending', 'sent', 'blocked', 'in-doubt', 'cancelled',
-                             'superseded')),
+    state               TEXT NOT NULL CHECK (state = 'held' OR state = 'suppressed' OR state = 'pending'
+                                             OR state = 'sending' OR state = 'sent' OR state = 'blocked'
+                                             OR state = 'in-doubt' OR state = 'cancelled'
+                                             OR state = 'superseded'),
     attempt             INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),
     token               INTEGER,
     lease_until_ms      INTEGER,
@@ -382,14 +389,17 @@ CREATE TABLE outbox (
     CHECK (state <> 'held' OR (approval_reason IS NOT NULL AND approved_by IS NULL)),
     -- What a person must approve does not move without that.
     CHECK (approval_reason IS NULL OR approved_by IS NOT NULL
-           OR state IN ('held', 'suppressed', 'in-doubt', 'cancelled', 'superseded')),
+           OR (state = 'held' OR state = 'suppressed' OR state = 'in-doubt' OR state = 'cancelled'
+               OR state = 'superseded')),
     CHECK ((state = 'sending') = (lease_until_ms IS NOT NULL)),
     CHECK (state <> 'sending' OR (token IS NOT NULL AND envelope IS NOT NULL AND first_attempt_ms IS NOT NULL)),
     CHECK (state <> 'sending' OR behind = 0),
     CHECK ((state = 'pending') = (due_ms IS NOT NULL)),
     CHECK ((state = 'sent') = (receipt IS NOT NULL)),
-    CHECK (state NOT IN ('blocked', 'in-doubt', 'cancelled', 'superseded') OR cause IS NOT NULL),
-    CHECK (erased_ms IS NULL OR state NOT IN ('held', 'pending', 'sending', 'blocked', 'in-doubt'))
+    CHECK ((state <> 'blocked' AND state <> 'in-doubt' AND state <> 'cancelled' AND state <> 'superseded')
+           OR cause IS NOT NULL),
+    CHECK (erased_ms IS NULL OR (state <> 'held' AND state <> 'pending' AND state <> 'sending'
+                                 AND state <> 'blocked' AND state <> 'in-doubt'))
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
 CREATE UNIQUE INDEX outbox_live ON outbox (namespace, base_id) WHERE state <> 'superseded';
@@ -398,42 +408,48 @@ CREATE INDEX outbox_pending ON outbox (namespace, destination, due_ms, seq) WHER
 CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) WHERE state = 'sending';
 CREATE INDEX outbox_open ON outbox (namespace, state, seq) WHERE state <> 'sent';
 CREATE INDEX outbox_ordered ON outbox (namespace, destination, ordering_key, place)
-    WHERE ordering_key IS NOT NULL AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt');
+    WHERE ordering_key IS NOT NULL AND (state = 'held' OR state = 'pending' OR state = 'sending'
+                                        OR state = 'blocked' OR state = 'in-doubt');
 -- One row of a line may go, and the others are behind it.
 CREATE UNIQUE INDEX outbox_head ON outbox (namespace, destination, ordering_key)
-    WHERE ordering_key IS NOT NULL AND behind = 0 AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt');
+    WHERE ordering_key IS NOT NULL AND behind = 0 AND (state = 'held' OR state = 'pending' OR state = 'sending'
+                                                       OR state = 'blocked' OR state = 'in-doubt');
 CREATE INDEX outbox_same ON outbox (namespace, destination, same_key, seq)
     WHERE same_key IS NOT NULL
-      AND state IN ('held', 'pending', 'sending', 'sent', 'blocked', 'in-doubt', 'cancelled');
+      AND (state = 'held' OR state = 'pending' OR state = 'sending' OR state = 'sent' OR state = 'blocked'
+           OR state = 'in-doubt' OR state = 'cancelled');
 CREATE INDEX outbox_suppressed ON outbox (namespace, suppressed_by, seq) WHERE state = 'suppressed';
 CREATE INDEX outbox_expiring ON outbox (namespace, approval_until_ms)
     WHERE state = 'held' AND approval_until_ms IS NOT NULL;
 
 -- The row that makes this one wait, where one does.
 CREATE VIEW outbox_shown AS
-SELECT o.*, CASE WHEN o.behind = 1 AND o.state IN ('held', 'pending', 'blocked', 'in-doubt') THEN
+SELECT o.*, CASE WHEN o.behind = 1 AND (o.state = 'held' OR o.state = 'pending' OR o.state = 'blocked'
+                                        OR o.state = 'in-doubt') THEN
     (SELECT h.row_id FROM outbox h
      WHERE h.namespace = o.namespace AND h.destination = o.destination AND h.ordering_key = o.ordering_key
-       AND h.behind = 0 AND h.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')) END AS behind_row
+       AND h.behind = 0 AND (h.state = 'held' OR h.state = 'pending' OR h.state = 'sending'
+                             OR h.state = 'blocked' OR h.state = 'in-doubt')) END AS behind_row
 FROM outbox o;
 
 -- Where the head of a line leaves it, the next in line is free to go. A superseded one leaves its place to its successor.
 CREATE TRIGGER outbox_moves_up AFTER UPDATE OF state ON outbox
 WHEN NEW.ordering_key IS NOT NULL AND OLD.behind = 0
-  AND OLD.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
-  AND NEW.state IN ('sent', 'cancelled', 'suppressed')
+  AND (OLD.state = 'held' OR OLD.state = 'pending' OR OLD.state = 'sending' OR OLD.state = 'blocked'
+       OR OLD.state = 'in-doubt')
+  AND (NEW.state = 'sent' OR NEW.state = 'cancelled' OR NEW.state = 'suppressed')
 BEGIN
     UPDATE outbox
     SET behind = 0, due_ms = CASE WHEN state = 'pending' THEN max(due_ms, NEW.updated_ms) END
     WHERE seq = (
         SELECT seq FROM outbox
         WHERE namespace = NEW.namespace AND destination = NEW.destination AND ordering_key = NEW.ordering_key
-          AND state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+          AND (state = 'held' OR state = 'pending' OR state = 'sending' OR state = 'blocked' OR state = 'in-doubt')
         ORDER BY place LIMIT 1);
 END;
 
 CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
-WHEN OLD.state IN ('sent', 'cancelled', 'superseded') AND NEW.state <> OLD.state
+WHEN (OLD.state = 'sent' OR OLD.state = 'cancelled' OR OLD.state = 'superseded') AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a sent row is never taken again'); END;
 
 CREATE TRIGGER outbox_approval_stands BEFORE UPDATE OF approved_by, approved_ms ON outbox
@@ -441,7 +457,8 @@ WHEN OLD.approved_by IS NOT NULL AND (NEW.approved_by IS NOT OLD.approved_by OR 
 BEGIN SELECT RAISE(ABORT, 'the first approval stands'); END;
 
 CREATE TRIGGER outbox_is_kept BEFORE DELETE ON outbox 
-WHEN OLD.state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+WHEN OLD.state = 'held' OR OLD.state = 'pending' OR OLD.state = 'sending' OR OLD.state = 'blocked'
+  OR OLD.state = 'in-doubt'
 BEGIN SELECT RAISE(ABORT, 'a row that is not settled is never forgotten'); END;
 
 CREATE TRIGGER outbox_receipt_stands BEFORE UPDATE OF receipt, external_reference ON outbox
@@ -479,7 +496,7 @@ BEGIN SELECT RAISE(ABORT, 'a later take has a greater token'); END;
 -- How many works and rows are in each state: counting 10^6 finished works at each look would take seconds.
 CREATE TABLE state_count (
     namespace  TEXT NOT NULL,
-    noun       TEXT NOT NULL CHECK (noun IN ('work', 'outbox', 'quarantine')),
+    noun       TEXT NOT NULL CHECK (noun = 'work' OR noun = 'outbox' OR noun = 'quarantine'),
     state      TEXT NOT NULL,
     number     INTEGER NOT NULL CHECK (number >= 0),
     PRIMARY KEY (namespace, noun, state)
@@ -546,7 +563,8 @@ END;
 CREATE TABLE pause (
     seq        INTEGER PRIMARY KEY,
     namespace  TEXT NOT NULL,
-    scope      TEXT NOT NULL CHECK (scope IN ('destination', 'step', 'namespace', 'everything')),
+    scope      TEXT NOT NULL CHECK (scope = 'destination' OR scope = 'step' OR scope = 'namespace'
+                                    OR scope = 'everything'),
     name       TEXT NOT NULL,
     cause      TEXT NOT NULL,
     paused_by  TEXT,
@@ -577,14 +595,17 @@ CREATE TABLE alert_due (
 
 CREATE TRIGGER work_stops AFTER UPDATE OF state ON work
 WHEN NEW.state <> OLD.state
-  AND (NEW.state IN ('review', 'in-doubt', 'dead') OR OLD.state IN ('review', 'in-doubt', 'dead'))
+  AND (NEW.state = 'review' OR NEW.state = 'in-doubt' OR NEW.state = 'dead'
+       OR OLD.state = 'review' OR OLD.state = 'in-doubt' OR OLD.state = 'dead')
 BEGIN
     DELETE FROM alert_due WHERE namespace = NEW.namespace AND noun = 'work' AND id = NEW.work_id;
     INSERT INTO alert_due (namespace, noun, id)
-    SELECT NEW.namespace, 'work', NEW.work_id WHERE NEW.state IN ('review', 'in-doubt', 'dead');
+    SELECT NEW.namespace, 'work', NEW.work_id
+    WHERE NEW.state = 'review' OR NEW.state = 'in-doubt' OR NEW.state = 'dead';
 END;
 
-CREATE TRIGGER work_is_born_stopped AFTER INSERT ON work WHEN NEW.state IN ('review', 'in-doubt', 'dead')
+CREATE TRIGGER work_is_born_stopped AFTER INSERT ON work
+WHEN NEW.state = 'review' OR NEW.state = 'in-doubt' OR NEW.state = 'dead'
 BEGIN INSERT INTO alert_due (namespace, noun, id) VALUES (NEW.namespace, 'work', NEW.work_id); END;
 
 CREATE TRIGGER outbox_stops AFTER UPDATE OF state ON outbox

@@ -9,9 +9,10 @@ use crate::store::sqlite::insert_row::Insertion;
 use crate::store::sqlite::intent;
 use crate::store::sqlite::item;
 use crate::store::sqlite::progress;
+use crate::store::sqlite::rows;
 use crate::store::sqlite::slot;
 use crate::store::sqlite::tx::Tx;
-use crate::store::work::{Collected, FollowUp, Outcome, Settled, Settlement, WorkState};
+use crate::store::work::{Collected, FollowUp, Holder, Outcome, Settled, Settlement, WorkState};
 
 /// Why a work runs again whose held answer a person decided about while the run was on its way.
 const DECIDED: &str = "a held decision was decided about meanwhile";
@@ -19,25 +20,22 @@ const DECIDED: &str = "a held decision was decided about meanwhile";
 pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
     // Checked first, so that a stale holder can't even learn of a conflict, let alone cause one.
-    if !tx.holds(&settlement.work, settlement.token)? {
+    let Some(held) = held(tx, settlement)? else {
         return settled_before(tx, settlement);
-    }
+    };
     for note in &settlement.notes {
         tx.evidence(namespace, work, "note", note)?;
     }
     for slot in &settlement.replays {
         decision::replay(tx, namespace, work, slot)?;
     }
-    let asked = (namespace, work.as_bytes());
-    let asked =
-        tx.first(include_str!("queries/work_cancel_find.sql"), asked, |row| row.get::<_, String>(0))?;
-    if let Some(cause) = asked {
-        update(tx, settlement, &Change { cause: Some(&cause), ..Change::to(WorkState::Cancelled) })?;
+    if let Some(cause) = held.cancel_cause.clone() {
+        update(tx, settlement, &held, &Change { cause: Some(&cause), ..Change::to(WorkState::Cancelled) })?;
         return Ok(Settled::Cancelled { cause });
     }
     if let Some(collected) = collected(&settlement.outcome) {
         if let Some(cause) = row_conflict(tx, namespace, collected)? {
-            update(tx, settlement, &Change { cause: Some(&cause), ..Change::to(WorkState::Dead) })?;
+            update(tx, settlement, &held, &Change { cause: Some(&cause), ..Change::to(WorkState::Dead) })?;
             return Ok(Settled::RowConflict { cause });
         }
         commit_collected(tx, settlement, collected)?;
@@ -45,18 +43,39 @@ pub(super) fn settle(tx: &Tx<'_>, settlement: &Settlement) -> Result<Settled, St
     if let Outcome::Done { follow_up: Some(next), .. } = &settlement.outcome {
         follow(tx, settlement, next)?;
     }
-    intent::close(tx, settlement)?;
+    if held.holder == Holder::Caller {
+        intent::close(tx, settlement)?;
+    }
     if let Outcome::Hold { slot: name, by_rule, expires_in_ms, .. } = &settlement.outcome
         && !slot::hold(tx, settlement, name, by_rule.as_deref(), *expires_in_ms)?
     {
         // A person was faster than the run: nobody would call a work in review back a second time.
         let again =
             Change { due_ms: Some(tx.now_ms), cause: Some(DECIDED), ..Change::to(WorkState::Waiting) };
-        update(tx, settlement, &again)?;
+        update(tx, settlement, &held, &again)?;
         return Ok(Settled::Applied);
     }
-    update(tx, settlement, &Change::of(&settlement.outcome, tx.now_ms))?;
+    update(tx, settlement, &held, &Change::of(&settlement.outcome, tx.now_ms))?;
     Ok(Settled::Applied)
+}
+
+/// The work under its fence.
+struct Held {
+    seq: i64,
+    holder: Holder,
+    /// Why a person wants it stopped, where one does.
+    cancel_cause: Option<String>,
+}
+
+fn held(tx: &Tx<'_>, settlement: &Settlement) -> Result<Option<Held>, StoreError> {
+    let key = (&settlement.work.namespace, settlement.work.id.as_bytes(), settlement.token.number());
+    tx.first(include_str!("queries/work_settling.sql"), key, |row| {
+        Ok(Held {
+            seq: row.get("seq")?,
+            holder: rows::word(row, "holder", Holder::from_word)?,
+            cancel_cause: row.get("cancel_cause")?,
+        })
+    })
 }
 
 /// The label under which the words of a settlement are hashed.
@@ -212,13 +231,14 @@ impl<'a> Change<'a> {
     }
 }
 
-fn update(tx: &Tx<'_>, settlement: &Settlement, change: &Change<'_>) -> Result<(), StoreError> {
+fn update(tx: &Tx<'_>, settlement: &Settlement, held: &Held, change: &Change<'_>) -> Result<(), StoreError> {
     let (namespace, work) = (&settlement.work.namespace, settlement.work.id);
+    // Whoever runs a work in this host has its outcome from the call itself.
+    let settled_as = (held.holder == Holder::Caller).then(|| words(settlement));
     let updated = tx.execute(
         include_str!("queries/work_settle.sql"),
         (
-            namespace,
-            work.as_bytes(),
+            held.seq,
             settlement.token.number(),
             change.state.word(),
             change.restart,
@@ -229,7 +249,7 @@ fn update(tx: &Tx<'_>, settlement: &Settlement, change: &Change<'_>) -> Result<(
             change.cause,
             tx.now_ms,
             change.given_back.is_some(),
-            words(settlement),
+            settled_as,
         ),
     )?;
     if updated != 1 {

@@ -17,7 +17,7 @@ pub(super) struct Tx<'a> {
     /// The store's time: it never goes back, also across restarts.
     pub(super) now_ms: i64,
     pub(super) operation: &'static str,
-    /// The greatest token given out by this process, also in transactions that were undone: a claim may have been
+    /// The greatest token given out, also in transactions of this process that were undone: a claim may have been
     /// answered before its commit failed, and its token must never be somebody else's.
     pub(super) last_token: &'a Cell<i64>,
     /// When this transaction is on disk.
@@ -53,14 +53,10 @@ impl Tx<'_> {
         all(self.connection, self.operation, sql, params, read)
     }
 
-    /// The next fencing token.
-    pub(super) fn next_token(&self) -> Result<Token, StoreError> {
-        let after = [self.last_token.get()];
-        let token = self
-            .first(include_str!("queries/sequence_next_token.sql"), after, |row| row.get(0))?
-            .ok_or_else(|| self.corrupt("the token sequence is missing"))?;
-        self.last_token.set(token);
-        Ok(Token::from_number(token))
+    /// The next fencing token. That it was given out is written with the transaction.
+    pub(super) fn next_token(&self) -> Token {
+        self.last_token.set(self.last_token.get() + 1);
+        Token::from_number(self.last_token.get())
     }
 
     /// The fence: whether this token is still the one that the work is run under.

@@ -5,4 +5,4 @@ SET state = 'in-doubt', maybe_applied = 1, by_word = 0, due_ms = NULL, lease_unt
     first_attempt_ms = coalesce(first_attempt_ms, created_ms), updated_ms = ?1,
     cause = ?2 || CASE WHEN state = 'held' THEN ' (before: held, since ' || approval_reason || ')'
                        ELSE coalesce(' (before: ' || cause || ')', '') END
-WHERE state IN ('held', 'pending', 'sending', 'blocked', 'in-doubt')
+WHERE (state = 'held' OR state = 'pending' OR state = 'sending' OR state = 'blocked' OR state = 'in-doubt')

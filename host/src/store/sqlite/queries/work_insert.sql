@@ -6,4 +6,3 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?15, ?7, ?8, ?9, ?10, ?11,
         CASE WHEN ?12 IS NULL THEN 'waiting' ELSE 'running' END, ?12 IS NOT NULL,
         CASE WHEN ?12 IS NOT NULL THEN ?14 END, ?12, ?13, CASE WHEN ?12 IS NULL THEN ?14 END,
         ?14, ?14, ?16, ?17, ?18, ?19)
-RETURNING seq

@@ -1,4 +1,5 @@
 SELECT work_id, state FROM work
-WHERE namespace = ?1 AND root_key = ?2 AND root_version = ?3 AND state NOT IN ('done', 'rejected', 'cancelled')
+WHERE namespace = ?1 AND root_key = ?2 AND root_version = ?3
+  AND state <> 'done' AND state <> 'rejected' AND state <> 'cancelled'
 ORDER BY seq
 LIMIT 1

@@ -1,1 +1,0 @@
-UPDATE sequence SET token = max(token, ?1) + 1 WHERE one = 1 RETURNING token
