@@ -163,11 +163,18 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE outbox SET base_id = row_id WHERE revision = 2", "the first payload of a row stands"),
     ("UPDATE outbox SET created_ms = 0", "the first payload of a row stands"),
     (
-        "INSERT INTO outbox (namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload, \
-         payload_hash, place, behind, approval_reason, state, created_ms, updated_ms) \
-         SELECT namespace, zeroblob(32), base_id, 3, work_id, destination, slot, effect_version, payload, payload_hash, \
-         place, 0, approval_reason, 'held', 0, 0 FROM outbox WHERE revision = 2",
+        "INSERT INTO outbox (namespace, row_id, base_id, revision, work_id, work_seq, destination, slot, effect_version, \
+         payload, payload_hash, place, behind, approval_reason, state, created_ms, updated_ms) \
+         SELECT namespace, zeroblob(32), base_id, 3, work_id, work_seq, destination, slot, effect_version, payload, \
+         payload_hash, place, 0, approval_reason, 'held', 0, 0 FROM outbox WHERE revision = 2",
         "UNIQUE constraint failed: outbox.namespace, outbox.base_id",
+    ),
+    (
+        "INSERT INTO outbox (namespace, row_id, base_id, revision, work_id, work_seq, destination, slot, effect_version, \
+         payload, payload_hash, place, behind, approval_reason, state, created_ms, updated_ms) \
+         SELECT namespace, zeroblob(32), row_id, 2, work_id, work_seq, destination, slot, effect_version, payload, \
+         payload_hash, place, 0, approval_reason, 'held', 0, 0 FROM outbox WHERE revision = 1 AND state = 'held'",
+        "one revision of a row is live",
     ),
     // Lines and texts.
     ("UPDATE outbox SET behind = 0 WHERE behind = 1", "UNIQUE"),
@@ -203,9 +210,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("UPDATE evidence SET detail = 'it never happened'", "evidence is never changed"),
     ("UPDATE decision SET answer = x'38'", "the first recorded answer stands"),
     ("UPDATE decision_pin SET slot = 't'", "the first pin stands"),
-    ("UPDATE decision_pin SET cache_key = NULL, origin = NULL", "the first pin stands"),
+    ("UPDATE decision_pin SET answer_seq = NULL, origin = NULL", "the first pin stands"),
     ("UPDATE decision_pin SET origin = 'rule'", "the first pin stands"),
-    ("UPDATE decision_pin SET revision = 2, cache_key = NULL, origin = NULL", "effects are committed"),
+    ("UPDATE decision_pin SET work_seq = work_seq + 1", "the first pin stands"),
+    ("UPDATE outbox SET work_seq = work_seq + 1", "the first payload of a row stands"),
+    ("UPDATE decision_pin SET revision = 2, answer_seq = NULL, origin = NULL", "effects are committed"),
     ("UPDATE decision_pin SET approved_ms = 1", "CHECK"),
     (
         "UPDATE decision_pin SET held_ms = 1, approved_ms = 1, approved_by = 'a', rejected_ms = 1, rejected = 'b'",
@@ -289,12 +298,12 @@ async fn a_direct_hand_renews_a_decision_in_one_way_alone() {
     let connection = backend.direct();
     for sql in [
         "UPDATE decision_pin SET revision = 2",
-        "UPDATE decision_pin SET revision = 3, cache_key = NULL, origin = NULL",
+        "UPDATE decision_pin SET revision = 3, answer_seq = NULL, origin = NULL",
     ] {
         let refused = connection.execute(sql, []).unwrap_err().to_string();
         assert!(refused.contains("the next revision, and open"), "{sql}: {refused}");
     }
-    connection.execute("UPDATE decision_pin SET revision = 2, cache_key = NULL, origin = NULL", []).unwrap();
+    connection.execute("UPDATE decision_pin SET revision = 2, answer_seq = NULL, origin = NULL", []).unwrap();
     let back = connection.execute("UPDATE decision_pin SET revision = 1", []).unwrap_err().to_string();
     assert!(back.contains("the next revision, and open"), "{back}");
 }

@@ -2,7 +2,6 @@
 
 use crate::identity::key::CacheKey;
 use crate::identity::key::WorkId;
-use crate::identity::key::digest;
 use crate::identity::work_id::slot_key;
 use crate::store::Decisions;
 use crate::store::decision::{
@@ -19,9 +18,6 @@ use async_trait::async_trait;
 use rusqlite::{Connection, Row};
 
 const FINDING: &str = "looking for a decision";
-
-/// The label under which answers found by rule get a key of their own; they are never shared between works.
-const RULE_LABEL: &str = "onceward/rule";
 
 /// The model's name of an answer that the step found itself.
 const RULE: &str = "rule";
@@ -50,6 +46,8 @@ pub(super) struct StoredPin {
     pub(super) revision: u32,
     /// None where a person had it renewed, and it has not been asked for since.
     pub(super) answer: Option<String>,
+    /// Whether it has an answer, be it one that was erased.
+    tied: bool,
     pub(super) approval: SlotApproval,
 }
 
@@ -58,6 +56,7 @@ fn stored_pin(row: &Row<'_>) -> rusqlite::Result<StoredPin> {
     Ok(StoredPin {
         revision: row.get("revision")?,
         answer: rows::optional_text(row, "answer")?,
+        tied: row.get("tied")?,
         approval: rows::slot_approval(row)?,
     })
 }
@@ -90,11 +89,11 @@ pub(super) fn pinned(
     tx.first(include_str!("queries/decision_pinned.sql"), (namespace, work.as_bytes(), slot), stored_pin)
 }
 
-/// Keep an answer, where there is none yet. Whether it is the first.
+/// Keep an answer, where there is none yet to its question. Whether it is the first.
 fn keep(
     tx: &Tx<'_>,
     namespace: &str,
-    question: CacheKey,
+    question: Option<CacheKey>,
     record: &DecisionRecord,
 ) -> Result<bool, StoreError> {
     let DecisionRecord { model, prompt_version, answer, figures, .. } = record;
@@ -102,7 +101,7 @@ fn keep(
         include_str!("queries/decision_insert.sql"),
         (
             namespace,
-            question.as_bytes(),
+            question.as_ref().map(CacheKey::as_bytes),
             model,
             prompt_version,
             answer.as_bytes(),
@@ -117,22 +116,36 @@ fn keep(
     Ok(kept == 1)
 }
 
+/// An answer that is kept under a question.
+struct Answered {
+    seq: i64,
+    model: String,
+}
+
+fn answered(tx: &Tx<'_>, namespace: &str, question: CacheKey) -> Result<Answered, StoreError> {
+    let key = (namespace, question.as_bytes());
+    let found = tx.first(include_str!("queries/decision_cached.sql"), key, |row| {
+        Ok(Answered { seq: row.get("seq")?, model: row.get("model")? })
+    })?;
+    found.ok_or_else(|| tx.corrupt("the answer that a decision refers to is not there"))
+}
+
 /// Tie a slot to a kept answer, where it has none yet. Whether it is the first.
 fn tie(
     tx: &Tx<'_>,
     (namespace, work, slot): (&str, WorkId, &str),
     revision: u32,
-    question: CacheKey,
+    answer_seq: i64,
     origin: &str,
 ) -> Result<bool, StoreError> {
-    let values = (namespace, work.as_bytes(), slot, revision, question.as_bytes(), origin, tx.now_ms);
+    let values = (namespace, work.as_bytes(), slot, revision, answer_seq, origin, tx.now_ms);
     Ok(tx.execute(include_str!("queries/decision_pin.sql"), values)? == 1)
 }
 
 fn record(tx: &Tx<'_>, record: &DecisionRecord, pin: &Pin) -> Result<Stored, StoreError> {
     let namespace = &pin.work.namespace;
     let question = slot_key(pin.cache_key, pin.work.id, &pin.slot, pin.revision);
-    let first_writer = keep(tx, namespace, question, record)?;
+    let first_writer = keep(tx, namespace, Some(question), record)?;
     // Paid for, whoever was first.
     model_total::add(tx, namespace, &record.model, Happened::Asked(&record.figures))?;
     let how = if record.brought { "brought along" } else { "asked" };
@@ -142,7 +155,7 @@ fn record(tx: &Tx<'_>, record: &DecisionRecord, pin: &Pin) -> Result<Stored, Sto
         calls => format!(", {calls} calls"),
     };
     let how = format!("{how}{beside} ({}, prompt {}{calls})", record.model, record.prompt_version);
-    let pinned = self::pin(tx, pin, question, "asked", &how)?.0;
+    let pinned = self::pin(tx, pin, question, "asked", &how)?.pinned;
     let key = (namespace, question.as_bytes());
     let answer = tx
         .first(include_str!("queries/decision_cached.sql"), key, |row| rows::text(row, "answer"))?
@@ -152,39 +165,42 @@ fn record(tx: &Tx<'_>, record: &DecisionRecord, pin: &Pin) -> Result<Stored, Sto
 
 fn pin_cached(tx: &Tx<'_>, pin: &Pin) -> Result<Pinned, StoreError> {
     let question = slot_key(pin.cache_key, pin.work.id, &pin.slot, pin.revision);
-    let (pinned, new) = self::pin(tx, pin, question, "cached", "from the cache, no call was made")?;
-    if new {
-        let key = (&pin.work.namespace, question.as_bytes());
-        let model: Option<String> =
-            tx.first(include_str!("queries/decision_cached.sql"), key, |row| row.get("model"))?;
-        let model = model.ok_or_else(|| tx.corrupt("a pinned decision has no row"))?;
+    let Tied { pinned, new } = self::pin(tx, pin, question, "cached", "from the cache, no call was made")?;
+    if let Some(Answered { model, .. }) = new {
         model_total::add(tx, &pin.work.namespace, &model, Happened::Cached)?;
     }
     Ok(pinned)
 }
 
-/// The slot's answer, and whether this pin gave it.
+/// What became of a pin.
+struct Tied {
+    pinned: Pinned,
+    /// The answer, where this pin gave it to its slot.
+    new: Option<Answered>,
+}
+
 fn pin(
     tx: &Tx<'_>,
     pin: &Pin,
     question: CacheKey,
     origin: &str,
     how: &str,
-) -> Result<(Pinned, bool), StoreError> {
+) -> Result<Tied, StoreError> {
     let (namespace, work) = (&pin.work.namespace, pin.work.id);
     if !tx.holds(&pin.work, pin.token)? {
-        return Ok((Pinned::LeaseLost, false));
+        return Ok(Tied { pinned: Pinned::LeaseLost, new: None });
     }
-    let new = tie(tx, (namespace, work, &pin.slot), pin.revision, question, origin)?;
+    let kept = answered(tx, namespace, question)?;
+    let new = tie(tx, (namespace, work, &pin.slot), pin.revision, kept.seq, origin)?;
     if new {
         tx.evidence(namespace, work, "decided", &format!("slot {:?}, {how}", pin.slot))?;
     }
     let answer = pinned(tx, namespace, work, &pin.slot)?.and_then(|pin| pin.answer);
     let answer = answer.ok_or_else(|| tx.corrupt("a pinned decision has no answer"))?;
-    Ok((Pinned::Answer(answer), new))
+    Ok(Tied { pinned: Pinned::Answer(answer), new: new.then_some(kept) })
 }
 
-/// Pin an answer that the step found by rule.
+/// Pin an answer that the step found by rule. It answers no question that anybody else could ask.
 pub(super) fn pin_rule(
     tx: &Tx<'_>,
     namespace: &str,
@@ -192,10 +208,11 @@ pub(super) fn pin_rule(
     slot: &str,
     answer: &str,
 ) -> Result<(), StoreError> {
-    let revision = pinned(tx, namespace, work, slot)?.map_or(1, |pin| pin.revision);
-    let parts: [&[u8]; 3] = [namespace.as_bytes(), work.as_bytes(), slot.as_bytes()];
-    let question = CacheKey::from_bytes(digest(RULE_LABEL, &parts));
-    let question = slot_key(question, work, slot, revision);
+    let before = pinned(tx, namespace, work, slot)?;
+    if before.as_ref().is_some_and(|pin| pin.tied) {
+        return Ok(());
+    }
+    let revision = before.map_or(1, |pin| pin.revision);
     let record = DecisionRecord {
         model: RULE.to_owned(),
         prompt_version: String::new(),
@@ -203,11 +220,12 @@ pub(super) fn pin_rule(
         brought: false,
         figures: Figures::default(),
     };
-    keep(tx, namespace, question, &record)?;
-    if tie(tx, (namespace, work, slot), revision, question, RULE)? {
-        tx.evidence(namespace, work, "decided", &format!("slot {slot:?}, by rule"))?;
+    keep(tx, namespace, None, &record)?;
+    let kept = tx.connection.last_insert_rowid();
+    if !tie(tx, (namespace, work, slot), revision, kept, RULE)? {
+        return Err(tx.corrupt(format!("the answer of the slot {slot:?} could not be pinned")));
     }
-    Ok(())
+    tx.evidence(namespace, work, "decided", &format!("slot {slot:?}, by rule"))
 }
 
 /// Count that a run was given the answer of an earlier attempt again.

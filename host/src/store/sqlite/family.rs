@@ -1,6 +1,5 @@
 //! A family as retention sees it: whether it has ended, when, and until when its windows keep it.
 
-use crate::identity::key::CacheKey;
 use crate::identity::key::RootKey;
 use crate::store::error::StoreError;
 use crate::store::outbox::RowState;
@@ -167,16 +166,14 @@ pub(super) fn forget(tx: &Tx<'_>, family: &Family) -> Result<u64, StoreError> {
     // Where it was admitted from the quarantine, the record of that stays with the first of its identity.
     let payload = (namespace, root_key, ERASED.as_bytes());
     tx.execute(include_str!("queries/payload_erase_quarantine.sql"), payload)?;
-    let own: Vec<CacheKey> =
-        tx.all(include_str!("queries/family_own_answers.sql"), (namespace, root_key), |row| {
-            rows::key(row, "cache_key")
-        })?;
+    let own: Vec<i64> =
+        tx.all(include_str!("queries/family_own_answers.sql"), (namespace, root_key), |row| row.get(0))?;
     let mut deleted = 0;
     for statement in FORGET {
         deleted += tx.execute(statement, (namespace, root_key))?;
     }
     for answer in &own {
-        deleted += tx.execute(include_str!("queries/decision_forget.sql"), (namespace, answer.as_bytes()))?;
+        deleted += tx.execute(include_str!("queries/decision_forget.sql"), [answer])?;
     }
     Ok(deleted as u64)
 }
@@ -213,7 +210,7 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(SCHEMA).unwrap();
         let sql = "SELECT DISTINCT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-                   WHERE t.type = 'table' AND c.name IN ('work_id', 'root_key')";
+                   WHERE t.type = 'table' AND c.name IN ('work_id', 'work_seq', 'root_key')";
         let mut query = connection.prepare(sql).unwrap();
         let tables: Vec<String> =
             query.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();

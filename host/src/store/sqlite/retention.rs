@@ -3,7 +3,6 @@
 //! Candidates are found by an index over the earliest moment at which a family can end; each is then looked at, and one
 //! that stays is put back to its next such moment, so that a pass sees nothing twice.
 
-use crate::identity::key::CacheKey;
 use crate::identity::key::RootKey;
 use crate::store::Retention;
 use crate::store::action::ACTION_KEPT_MS;
@@ -81,8 +80,7 @@ impl Retention for SqliteStore {
                 let before_ms = tx.now_ms.saturating_sub(age_ms);
                 let old = old_decisions(tx.connection, &namespace, before_ms, after, limit)?;
                 for decision in old.iter().filter(|decision| !decision.pinned) {
-                    let key = (&namespace, decision.cache_key.as_bytes());
-                    tx.execute(include_str!("queries/decision_forget.sql"), key)?;
+                    tx.execute(include_str!("queries/decision_forget.sql"), [decision.cursor.place])?;
                 }
                 Ok(pass_over(&old, limit))
             })
@@ -265,8 +263,8 @@ const fn before(root: &Root) -> Cursor {
 
 /// A decision of more than a certain age.
 struct OldDecision {
+    /// Its age, and its row.
     cursor: Cursor,
-    cache_key: CacheKey,
     pinned: bool,
 }
 
@@ -280,8 +278,7 @@ fn old_decisions(
     let values = (namespace, before_ms, after.at_ms, after.place, limit);
     all(connection, LOOKING, include_str!("queries/decision_candidates.sql"), values, |row| {
         Ok(OldDecision {
-            cursor: Cursor { at_ms: row.get("created_ms")?, place: row.get("rowid")? },
-            cache_key: rows::key(row, "cache_key")?,
+            cursor: Cursor { at_ms: row.get("created_ms")?, place: row.get("seq")? },
             pinned: row.get("pinned")?,
         })
     })

@@ -1,5 +1,9 @@
--- The ledger's first schema. Every unique key leads with the namespace; constraints and triggers carry the
--- invariants, so that a fault in the program can't break a promise without an error.
+-- The ledger's first schema. Every unique key leads with the namespace, or with a row of a work that does; constraints and
+-- triggers carry the invariants, so that a fault in the program can't break a promise without an error.
+--
+-- Ids are hashes, so that an index which begins with one is written all over, a page for nearly each row. What belongs to a
+-- work is found by the work's row number instead: it grows, and its index is written at the end.
+--
 --
 -- More than two words are compared one by one, and not with IN: SQLite builds the list of an IN anew, as a table of its own,
 -- for each row that is written, which cost more than the row.
@@ -212,8 +216,10 @@ WHEN EXISTS (SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_i
 BEGIN SELECT RAISE(ABORT, 'the event of unfinished work is never forgotten'); END;
 
 CREATE TABLE decision (
+    seq             INTEGER PRIMARY KEY,
     namespace       TEXT NOT NULL,
-    cache_key       BLOB NOT NULL CHECK (length(cache_key) = 32),
+    -- The question. None where a step found the answer by rule: nobody else is given it.
+    cache_key       BLOB CHECK (length(cache_key) = 32),
     model           TEXT NOT NULL,
     prompt_version  TEXT NOT NULL,
     answer          BLOB NOT NULL,
@@ -223,9 +229,9 @@ CREATE TABLE decision (
     cost_micros     INTEGER CHECK (cost_micros >= 0),
     latency_ms      INTEGER NOT NULL CHECK (latency_ms >= 0),
     erased_ms       INTEGER,
-    created_ms      INTEGER NOT NULL,
-    PRIMARY KEY (namespace, cache_key)
+    created_ms      INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX decision_by_question ON decision (namespace, cache_key) WHERE cache_key IS NOT NULL;
 CREATE INDEX decision_by_age ON decision (namespace, created_ms);
 
 -- An answer that was erased is none: the next one to the same question is the first.
@@ -236,10 +242,10 @@ BEGIN SELECT RAISE(ABORT, 'the first recorded answer stands'); END;
 
 CREATE TABLE decision_pin (
     namespace    TEXT NOT NULL,
-    work_id      BLOB NOT NULL,
+    work_seq     INTEGER NOT NULL REFERENCES work (seq),
     slot         TEXT NOT NULL,
     revision     INTEGER NOT NULL CHECK (revision >= 1),
-    cache_key    BLOB,
+    answer_seq   INTEGER REFERENCES decision (seq),
     origin       TEXT CHECK (origin = 'asked' OR origin = 'cached' OR origin = 'rule'),
     replays      INTEGER NOT NULL DEFAULT 0 CHECK (replays >= 0),
     held_ms      INTEGER,
@@ -249,11 +255,9 @@ CREATE TABLE decision_pin (
     rejected_ms  INTEGER,
     rejected     TEXT,
     created_ms   INTEGER NOT NULL,
-    PRIMARY KEY (namespace, work_id, slot),
-    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
-    FOREIGN KEY (namespace, cache_key) REFERENCES decision (namespace, cache_key),
-    CHECK ((cache_key IS NULL) = (origin IS NULL)),
-    CHECK (cache_key IS NOT NULL OR (revision > 1 AND held_ms IS NULL)),
+    PRIMARY KEY (work_seq, slot),
+    CHECK ((answer_seq IS NULL) = (origin IS NULL)),
+    CHECK (answer_seq IS NOT NULL OR (revision > 1 AND held_ms IS NULL)),
     CHECK (held_ms IS NOT NULL OR (expires_ms IS NULL AND approved_ms IS NULL AND rejected_ms IS NULL)),
     CHECK (approved_ms IS NULL OR rejected_ms IS NULL),
     CHECK ((approved_ms IS NULL) = (approved_by IS NULL)),
@@ -262,43 +266,40 @@ CREATE TABLE decision_pin (
 CREATE INDEX decision_pin_newest ON decision_pin (namespace, created_ms);
 CREATE INDEX decision_pin_waiting ON decision_pin (namespace, created_ms)
     WHERE held_ms IS NOT NULL AND approved_ms IS NULL AND rejected_ms IS NULL;
-
-CREATE INDEX decision_pin_by_answer ON decision_pin (namespace, cache_key);
+CREATE INDEX decision_pin_by_answer ON decision_pin (answer_seq) WHERE answer_seq IS NOT NULL;
 
 CREATE TRIGGER decision_pin_stands BEFORE UPDATE ON decision_pin
-WHEN NEW.namespace IS NOT OLD.namespace OR NEW.work_id IS NOT OLD.work_id OR NEW.slot IS NOT OLD.slot
+WHEN NEW.namespace IS NOT OLD.namespace OR NEW.work_seq IS NOT OLD.work_seq OR NEW.slot IS NOT OLD.slot
   OR NEW.created_ms IS NOT OLD.created_ms OR NEW.replays < OLD.replays
-  OR (NEW.revision = OLD.revision AND OLD.cache_key IS NOT NULL
-      AND (NEW.cache_key IS NOT OLD.cache_key OR NEW.origin IS NOT OLD.origin))
+  OR (NEW.revision = OLD.revision AND OLD.answer_seq IS NOT NULL
+      AND (NEW.answer_seq IS NOT OLD.answer_seq OR NEW.origin IS NOT OLD.origin))
 BEGIN SELECT RAISE(ABORT, 'the first pin stands'); END;
 
 -- Answers that a work was given before a person had them renewed. They are erased with the work's own.
 CREATE TABLE decision_former (
-    namespace  TEXT NOT NULL,
-    work_id    BLOB NOT NULL,
-    slot       TEXT NOT NULL,
-    revision   INTEGER NOT NULL CHECK (revision >= 1),
-    cache_key  BLOB NOT NULL,
-    PRIMARY KEY (namespace, work_id, slot, revision),
-    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id)
+    work_seq    INTEGER NOT NULL REFERENCES work (seq),
+    slot        TEXT NOT NULL,
+    revision    INTEGER NOT NULL CHECK (revision >= 1),
+    answer_seq  INTEGER NOT NULL,
+    PRIMARY KEY (work_seq, slot, revision)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER decision_pin_former AFTER UPDATE OF revision ON decision_pin WHEN NEW.revision <> OLD.revision
 BEGIN
-    INSERT INTO decision_former (namespace, work_id, slot, revision, cache_key)
-    VALUES (OLD.namespace, OLD.work_id, OLD.slot, OLD.revision, OLD.cache_key);
+    INSERT INTO decision_former (work_seq, slot, revision, answer_seq)
+    VALUES (OLD.work_seq, OLD.slot, OLD.revision, OLD.answer_seq);
 END;
 
 CREATE TRIGGER decision_pin_revision BEFORE UPDATE OF revision ON decision_pin
 WHEN NEW.revision <> OLD.revision
-  AND NOT (NEW.revision = OLD.revision + 1 AND OLD.cache_key IS NOT NULL AND NEW.cache_key IS NULL)
+  AND NOT (NEW.revision = OLD.revision + 1 AND OLD.answer_seq IS NOT NULL AND NEW.answer_seq IS NULL)
 BEGIN SELECT RAISE(ABORT, 'a renewed decision is the next revision, and open'); END;
 
 CREATE TRIGGER decision_pin_renewal BEFORE UPDATE OF revision ON decision_pin
 WHEN NEW.revision <> OLD.revision AND EXISTS (
-    SELECT 1 FROM work w WHERE w.namespace = OLD.namespace AND w.work_id = OLD.work_id
+    SELECT 1 FROM work w WHERE w.seq = OLD.work_seq
       AND ((w.state <> 'waiting' AND w.state <> 'review' AND w.state <> 'dead') OR w.chunk > 0
-           OR EXISTS (SELECT 1 FROM outbox o WHERE o.namespace = w.namespace AND o.work_id = w.work_id)
+           OR EXISTS (SELECT 1 FROM outbox o WHERE o.work_seq = w.seq)
            OR EXISTS (SELECT 1 FROM intent i WHERE i.namespace = w.namespace AND i.work_id = w.work_id
                         AND i.state <> 'withdrawn')))
 BEGIN SELECT RAISE(ABORT, 'a decision whose effects are committed is not renewed'); END;
@@ -343,6 +344,7 @@ CREATE TABLE outbox (
     base_id             BLOB NOT NULL CHECK (length(base_id) = 32),
     revision            INTEGER NOT NULL CHECK (revision >= 1),
     work_id             BLOB NOT NULL,
+    work_seq            INTEGER NOT NULL REFERENCES work (seq),
     destination         TEXT NOT NULL,
     slot                TEXT NOT NULL,
     effect_version      INTEGER NOT NULL CHECK (effect_version >= 1),
@@ -380,7 +382,6 @@ CREATE TABLE outbox (
     erased_ms           INTEGER,
     created_ms          INTEGER NOT NULL,
     updated_ms          INTEGER NOT NULL,
-    FOREIGN KEY (namespace, work_id) REFERENCES work (namespace, work_id),
     CHECK ((revision = 1) = (row_id = base_id)),
     CHECK ((approved_by IS NULL) = (approved_ms IS NULL)),
     CHECK ((receipt_step IS NULL) = (receipt_version IS NULL)),
@@ -402,8 +403,9 @@ CREATE TABLE outbox (
                                  AND state <> 'blocked' AND state <> 'in-doubt'))
 ) STRICT;
 CREATE UNIQUE INDEX outbox_by_id ON outbox (namespace, row_id);
-CREATE UNIQUE INDEX outbox_live ON outbox (namespace, base_id) WHERE state <> 'superseded';
-CREATE INDEX outbox_by_work ON outbox (namespace, work_id);
+-- One revision of a row is live; nearly all rows have no second one.
+CREATE UNIQUE INDEX outbox_live ON outbox (namespace, base_id) WHERE revision > 1 AND state <> 'superseded';
+CREATE INDEX outbox_by_work ON outbox (work_seq);
 CREATE INDEX outbox_pending ON outbox (namespace, destination, due_ms, seq) WHERE state = 'pending' AND behind = 0;
 CREATE INDEX outbox_sending ON outbox (namespace, destination, lease_until_ms) WHERE state = 'sending';
 CREATE INDEX outbox_open ON outbox (namespace, state, seq) WHERE state <> 'sent';
@@ -448,6 +450,11 @@ BEGIN
         ORDER BY place LIMIT 1);
 END;
 
+CREATE TRIGGER outbox_revised_once BEFORE INSERT ON outbox
+WHEN NEW.revision > 1 AND EXISTS (
+    SELECT 1 FROM outbox WHERE namespace = NEW.namespace AND row_id = NEW.base_id AND state <> 'superseded')
+BEGIN SELECT RAISE(ABORT, 'one revision of a row is live'); END;
+
 CREATE TRIGGER outbox_sent_stays BEFORE UPDATE OF state ON outbox
 WHEN (OLD.state = 'sent' OR OLD.state = 'cancelled' OR OLD.state = 'superseded') AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'a sent row is never taken again'); END;
@@ -467,7 +474,7 @@ WHEN OLD.state = 'sent' AND (NEW.external_reference IS NOT OLD.external_referenc
 BEGIN SELECT RAISE(ABORT, 'the receipt of a sent row stands'); END;
 
 CREATE TRIGGER outbox_payload_stands
-BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, destination, slot, effect_version, payload_hash,
+BEFORE UPDATE OF namespace, row_id, base_id, revision, work_id, work_seq, destination, slot, effect_version, payload_hash,
     ordering_key, place, approval_reason, approval_until_ms, receipt_step, receipt_version, same_key, same_within_ms,
     created_ms ON outbox
 BEGIN SELECT RAISE(ABORT, 'the first payload of a row stands'); END;
@@ -660,13 +667,12 @@ BEGIN SELECT RAISE(ABORT, 'a finished item never changes'); END;
 
 CREATE TABLE evidence (
     seq        INTEGER PRIMARY KEY,
-    namespace  TEXT NOT NULL,
-    work_id    BLOB NOT NULL,
+    work_seq   INTEGER NOT NULL REFERENCES work (seq),
     at_ms      INTEGER NOT NULL,
     kind       TEXT NOT NULL,
     detail     TEXT NOT NULL
 ) STRICT;
-CREATE INDEX evidence_by_work ON evidence (namespace, work_id, seq);
+CREATE INDEX evidence_by_work ON evidence (work_seq, seq);
 
 CREATE TRIGGER evidence_stands BEFORE UPDATE ON evidence
 BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;

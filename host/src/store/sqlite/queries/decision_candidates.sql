@@ -1,6 +1,5 @@
-SELECT rowid, created_ms, cache_key,
-       EXISTS (SELECT 1 FROM decision_pin p WHERE p.namespace = d.namespace AND p.cache_key = d.cache_key) AS pinned
+SELECT seq, created_ms, EXISTS (SELECT 1 FROM decision_pin p WHERE p.answer_seq = d.seq) AS pinned
 FROM decision d
-WHERE namespace = ?1 AND created_ms < ?2 AND (created_ms, rowid) > (?3, ?4)
-ORDER BY created_ms, rowid
+WHERE namespace = ?1 AND created_ms < ?2 AND (created_ms, seq) > (?3, ?4)
+ORDER BY created_ms, seq
 LIMIT ?5

@@ -1,1 +1,1 @@
-DELETE FROM decision WHERE namespace = ?1 AND cache_key = ?2
+DELETE FROM decision WHERE seq = ?1

@@ -1,2 +1,3 @@
 UPDATE decision_pin SET rejected_ms = ?4, rejected = ?5
-WHERE namespace = ?1 AND work_id = ?2 AND slot = ?3 AND held_ms IS NOT NULL AND approved_ms IS NULL AND rejected_ms IS NULL
+WHERE work_seq = (SELECT seq FROM work WHERE namespace = ?1 AND work_id = ?2)
+  AND slot = ?3 AND held_ms IS NOT NULL AND approved_ms IS NULL AND rejected_ms IS NULL

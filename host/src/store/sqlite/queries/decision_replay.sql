@@ -1,3 +1,4 @@
 UPDATE decision_pin SET replays = replays + 1
-WHERE namespace = ?1 AND work_id = ?2 AND slot = ?3 AND cache_key IS NOT NULL
-RETURNING revision, (SELECT model FROM decision d WHERE d.namespace = ?1 AND d.cache_key = decision_pin.cache_key) AS model
+WHERE work_seq = (SELECT seq FROM work WHERE namespace = ?1 AND work_id = ?2)
+  AND slot = ?3 AND answer_seq IS NOT NULL
+RETURNING revision, (SELECT model FROM decision d WHERE d.seq = decision_pin.answer_seq) AS model

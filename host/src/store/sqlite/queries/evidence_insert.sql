@@ -1,1 +1,2 @@
-INSERT INTO evidence (namespace, work_id, at_ms, kind, detail) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO evidence (work_seq, at_ms, kind, detail)
+VALUES ((SELECT seq FROM work WHERE namespace = ?1 AND work_id = ?2), ?3, ?4, ?5)

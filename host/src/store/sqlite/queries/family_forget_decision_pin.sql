@@ -1,1 +1,1 @@
-DELETE FROM decision_pin WHERE namespace = ?1 AND work_id IN (SELECT work_id FROM work WHERE namespace = ?1 AND root_key = ?2)
+DELETE FROM decision_pin WHERE work_seq IN (SELECT seq FROM work WHERE namespace = ?1 AND root_key = ?2)

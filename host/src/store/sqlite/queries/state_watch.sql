@@ -15,13 +15,13 @@ BEGIN INSERT INTO reached VALUES ('row', NEW.state); END;
 
 CREATE TEMP TRIGGER reached_first_by_decision AFTER INSERT ON main.decision_pin
 BEGIN
-    INSERT INTO reached SELECT 'decision', 'recorded' WHERE NEW.cache_key IS NOT NULL;
+    INSERT INTO reached SELECT 'decision', 'recorded' WHERE NEW.answer_seq IS NOT NULL;
     INSERT INTO reached SELECT 'decision', 'held' WHERE NEW.held_ms IS NOT NULL;
 END;
 
 CREATE TEMP TRIGGER reached_by_decision AFTER UPDATE ON main.decision_pin
 BEGIN
-    INSERT INTO reached SELECT 'decision', 'recorded' WHERE OLD.cache_key IS NULL AND NEW.cache_key IS NOT NULL;
+    INSERT INTO reached SELECT 'decision', 'recorded' WHERE OLD.answer_seq IS NULL AND NEW.answer_seq IS NOT NULL;
     INSERT INTO reached SELECT 'decision', 'held' WHERE OLD.held_ms IS NULL AND NEW.held_ms IS NOT NULL;
     INSERT INTO reached SELECT 'decision', 'approved' WHERE OLD.approved_ms IS NULL AND NEW.approved_ms IS NOT NULL;
     INSERT INTO reached SELECT 'decision', 'rejected' WHERE OLD.rejected_ms IS NULL AND NEW.rejected_ms IS NOT NULL;
