@@ -203,7 +203,7 @@ pub fn finished(work: WorkRecord) -> Response {
 pub fn standing(work: WorkRecord, response: ContractResponse) -> Answered {
     let reference = WorkRef { namespace: work.namespace.clone(), id: work.work_id };
     let readable_key = work.readable_key.clone();
-    Answered { work: reference, readable_key, standing: Standing::of(work, response) }
+    Answered { work: reference, readable_key, standing: Standing::of(work.into(), response) }
 }
 
 fn moving(id: WorkId, key: String, standing: Standing) -> Verdict {

@@ -86,7 +86,13 @@ fn length_prefix(length: usize) -> [u8; 8] {
 }
 
 fn write_hex(bytes: &[u8; KEY_LENGTH_BYTES], out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0; KEY_TEXT_LENGTH_BYTES];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 0x0f)];
+    }
+    out.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
 }
 
 fn read_hex(name: &'static str, text: &str) -> Result<[u8; KEY_LENGTH_BYTES], KeyError> {

@@ -201,14 +201,36 @@ pub enum Standing {
     TooOld,
 }
 
+/// What of a recorded work a repeat of it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Where it stands.
+    pub state: WorkState,
+    /// JSON text, where it is done.
+    pub output: Option<String>,
+    /// Why a person is asked to look at a done work.
+    pub needs_review: Option<String>,
+    /// The last cause of a failure.
+    pub cause: Option<String>,
+    /// Whether its payloads were erased on request.
+    pub erased: bool,
+}
+
+impl From<WorkRecord> for Recorded {
+    fn from(work: WorkRecord) -> Self {
+        let WorkRecord { state, output, needs_review, cause, erased_ms, .. } = work;
+        Self { state, output, needs_review, cause, erased: erased_ms.is_some() }
+    }
+}
+
 impl Standing {
     /// How a recorded work stands, as the contract has it answered.
     #[must_use]
-    pub fn of(work: WorkRecord, response: Response) -> Self {
+    pub fn of(work: Recorded, response: Response) -> Self {
         let cause = work.cause.unwrap_or_default();
         match work.state {
             WorkState::Done => Self::Done(match response {
-                Response::Original if work.erased_ms.is_some() => Repeat::Erased,
+                Response::Original if work.erased => Repeat::Erased,
                 Response::Original => Repeat::Original {
                     output: work.output.unwrap_or_default(),
                     needs_review: work.needs_review,

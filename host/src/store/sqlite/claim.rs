@@ -16,74 +16,82 @@ use crate::store::sqlite::quarantine::Kept;
 use crate::store::sqlite::raw;
 use crate::store::sqlite::retention;
 use crate::store::sqlite::rows;
-use crate::store::sqlite::tx::Tx;
+use crate::store::sqlite::tx::{Tx, first};
 use crate::store::work::{Holder, WorkRecord, WorkRef, WorkState};
+use rusqlite::Connection;
 
 /// The longest hint to a caller that finds the work running, in milliseconds: runs are short, leases are not.
 const RUNNING_HINT_MAX_MS: i64 = 1_000;
 
 /// A work that was found, as far as a claim needs it.
-struct Found {
-    seq: i64,
-    work_id: WorkId,
-    readable_key: String,
+pub(super) struct Found {
+    pub(super) seq: i64,
+    pub(super) work_id: WorkId,
+    pub(super) readable_key: String,
     version: u32,
     content_hash: ContentHash,
     state: WorkState,
     lease_until_ms: Option<i64>,
     due_ms: Option<i64>,
-    changed_ms: i64,
+}
+
+impl Found {
+    /// Whether it has ended for good: it never changes.
+    pub(super) const fn has_ended(&self) -> bool {
+        matches!(self.state, WorkState::Done | WorkState::Rejected | WorkState::Cancelled)
+    }
+
+    /// Whether an event that was found under this candidate has the content on record.
+    pub(super) fn is_same(&self, arrival: &Arrival, candidate: &Candidate) -> bool {
+        self.recorded_with(arrival, candidate).content_hash == self.content_hash
+    }
+
+    /// The content is compared as the version that recorded it declared it.
+    fn recorded_with<'a>(&self, arrival: &'a Arrival, candidate: &'a Candidate) -> &'a Candidate {
+        let mut all = std::iter::once(&arrival.current).chain(&arrival.earlier);
+        all.find(|earlier| earlier.version == self.version).unwrap_or(candidate)
+    }
 }
 
 /// Claim a work, or say how it stands, and what to wait for before that is told. New work may run at once: a crash then loses what
-/// nobody was told. So is a repeat answered of work that ended before this transaction began and never changes: all that would be
-/// lost is the count. Whatever else is told must be true after a crash, and a work that was there before may be the one that
+/// nobody was told. Whatever else is told must be true after a crash, and a work that was there before may be the one that
 /// kills its host.
 pub(super) fn claim(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<(Claim, Durable), StoreError> {
-    let (claim, at_once) = match find(tx, arrival)? {
+    match find(tx.connection, tx.operation, arrival)? {
         Some((found, candidate)) => {
             let claim = claim_found(tx, arrival, &found, candidate, terms)?;
-            let at_once = ended_before(tx, &found) && tells_an_end(&claim);
-            (claim, at_once)
+            Ok((claim, tx.durable.clone()))
         }
         None => {
             let claim = claim_new(tx, arrival, terms)?;
             let at_once = matches!(claim, Claim::Acquired(_));
-            (claim, at_once)
-        }
-    };
-    let told_after = if at_once { Durable::already() } else { tx.durable.clone() };
-    Ok((claim, told_after))
-}
-
-/// Whether a work has ended for good, and not in this transaction.
-fn ended_before(tx: &Tx<'_>, found: &Found) -> bool {
-    let ended = matches!(found.state, WorkState::Done | WorkState::Rejected | WorkState::Cancelled);
-    ended && found.changed_ms < tx.began_ms
-}
-
-const fn tells_an_end(claim: &Claim) -> bool {
-    match claim {
-        Claim::Acquired(_) => false,
-        Claim::Answered(answered) => {
-            matches!(answered.standing, Standing::Done(_) | Standing::Rejected { .. } | Standing::Cancelled)
+            Ok((claim, if at_once { Durable::already() } else { tx.durable.clone() }))
         }
     }
 }
 
 /// The work under the current identity or an earlier one, with the candidate that found it.
-fn find<'a>(tx: &Tx<'_>, arrival: &'a Arrival) -> Result<Option<(Found, &'a Candidate)>, StoreError> {
+pub(super) fn find<'a>(
+    connection: &Connection,
+    operation: &'static str,
+    arrival: &'a Arrival,
+) -> Result<Option<(Found, &'a Candidate)>, StoreError> {
     for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
-        if let Some(found) = find_root(tx, arrival, candidate.root_key)? {
+        if let Some(found) = find_root(connection, operation, arrival, candidate.root_key)? {
             return Ok(Some((found, candidate)));
         }
     }
     Ok(None)
 }
 
-fn find_root(tx: &Tx<'_>, arrival: &Arrival, root: RootKey) -> Result<Option<Found>, StoreError> {
+fn find_root(
+    connection: &Connection,
+    operation: &'static str,
+    arrival: &Arrival,
+    root: RootKey,
+) -> Result<Option<Found>, StoreError> {
     let key = (&arrival.namespace, root.as_bytes(), &arrival.step);
-    tx.first(include_str!("queries/work_find.sql"), key, |row| {
+    first(connection, operation, include_str!("queries/work_find.sql"), key, |row| {
         Ok(Found {
             seq: row.get("seq")?,
             work_id: rows::key(row, "work_id")?,
@@ -93,7 +101,6 @@ fn find_root(tx: &Tx<'_>, arrival: &Arrival, root: RootKey) -> Result<Option<Fou
             state: rows::state(row, WorkState::from_word)?,
             lease_until_ms: row.get("lease_until_ms")?,
             due_ms: row.get("due_ms")?,
-            changed_ms: row.get("changed_ms")?,
         })
     })
 }
@@ -207,15 +214,10 @@ fn claim_found(
     candidate: &Candidate,
     terms: Terms,
 ) -> Result<Claim, StoreError> {
-    // The content is compared as the version that recorded it declared it.
-    let recorded_with = std::iter::once(&arrival.current)
-        .chain(&arrival.earlier)
-        .find(|earlier| earlier.version == found.version)
-        .unwrap_or(candidate);
-    if recorded_with.content_hash == found.content_hash {
+    if found.is_same(arrival, candidate) {
         return claim_same(tx, arrival, found, terms);
     }
-    collide(tx, arrival, found, candidate, recorded_with, terms)
+    collide(tx, arrival, found, candidate, terms)
 }
 
 /// Identity and content are those on record: take the work, or say how it stands.
@@ -228,11 +230,11 @@ fn claim_same(tx: &Tx<'_>, arrival: &Arrival, found: &Found, terms: Terms) -> Re
             }
             None => match take(tx, found.seq, terms, arrival.intent.as_deref())? {
                 Some(claim) => return Ok(claim),
-                None => standing_at_rest(tx, arrival, found.seq)?,
+                None => standing_at_rest(tx, arrival, found)?,
             },
         },
         Ready::Later(retry_after_ms) => Standing::InProgress { state: found.state, retry_after_ms },
-        Ready::Never => standing_at_rest(tx, arrival, found.seq)?,
+        Ready::Never => standing_at_rest(tx, arrival, found)?,
     };
     repeated(tx, arrival, found, standing)
 }
@@ -244,9 +246,9 @@ fn collide(
     arrival: &Arrival,
     found: &Found,
     candidate: &Candidate,
-    recorded_with: &Candidate,
     terms: Terms,
 ) -> Result<Claim, StoreError> {
+    let recorded_with = found.recorded_with(arrival, candidate);
     let root = &candidate.root_key;
     let contents = std::iter::once(&arrival.current).chain(&arrival.earlier).map(|each| each.content_hash);
     let standing = match quarantine::find(tx, arrival, root, contents)? {
@@ -254,7 +256,7 @@ fn collide(
         Some(Kept { work_id: id, state: QuarantineState::Dropped, .. }) => Standing::Dropped { id },
         Some(Kept { root_key, state: QuarantineState::Admitted, .. }) => {
             // Its own work may have been forgotten before the first one.
-            match find_root(tx, arrival, root_key)? {
+            match find_root(tx.connection, tx.operation, arrival, root_key)? {
                 Some(admitted) => return claim_same(tx, arrival, &admitted, terms),
                 None => Standing::TooOld,
             }
@@ -275,7 +277,8 @@ fn collide(
 
 /// Count an arrival that does not get the work.
 fn repeated(tx: &Tx<'_>, arrival: &Arrival, found: &Found, standing: Standing) -> Result<Claim, StoreError> {
-    tx.execute(include_str!("queries/work_count_duplicate.sql"), [found.seq])?;
+    let values = (found.seq, 1, found.work_id.as_bytes());
+    tx.execute(include_str!("queries/work_count_duplicate.sql"), values)?;
     Ok(answered(arrival, found.work_id, &found.readable_key, standing))
 }
 
@@ -301,11 +304,21 @@ fn ready(tx: &Tx<'_>, found: &Found) -> Ready {
 }
 
 /// How a work stands that has ended, or waits for a person.
-fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, seq: i64) -> Result<Standing, StoreError> {
-    let work = tx
-        .first(include_str!("queries/work_read.sql"), [seq], rows::work)?
-        .ok_or_else(|| tx.corrupt("a found work has no row"))?;
-    Ok(Standing::of(work, arrival.response))
+fn standing_at_rest(tx: &Tx<'_>, arrival: &Arrival, found: &Found) -> Result<Standing, StoreError> {
+    let standing = at_rest(tx.connection, tx.operation, arrival, found)?;
+    standing.ok_or_else(|| tx.corrupt("a found work has no row"))
+}
+
+/// The same, where it is still there.
+pub(super) fn at_rest(
+    connection: &Connection,
+    operation: &'static str,
+    arrival: &Arrival,
+    found: &Found,
+) -> Result<Option<Standing>, StoreError> {
+    let key = (found.seq, found.work_id.as_bytes());
+    let recorded = first(connection, operation, include_str!("queries/work_rest.sql"), key, rows::recorded)?;
+    Ok(recorded.map(|recorded| Standing::of(recorded, arrival.response)))
 }
 
 /// Take over a work that is due or whose lease has ended. Where its attempts are used up it dies instead, and where an
@@ -400,7 +413,7 @@ fn acquired(
     })))
 }
 
-fn answered(arrival: &Arrival, id: WorkId, readable_key: &str, standing: Standing) -> Claim {
+pub(super) fn answered(arrival: &Arrival, id: WorkId, readable_key: &str, standing: Standing) -> Claim {
     let work = WorkRef { namespace: arrival.namespace.clone(), id };
     Claim::Answered(Answered { work, readable_key: readable_key.to_owned(), standing })
 }

@@ -179,13 +179,7 @@ struct Tied {
     new: Option<Answered>,
 }
 
-fn pin(
-    tx: &Tx<'_>,
-    pin: &Pin,
-    question: CacheKey,
-    origin: &str,
-    how: &str,
-) -> Result<Tied, StoreError> {
+fn pin(tx: &Tx<'_>, pin: &Pin, question: CacheKey, origin: &str, how: &str) -> Result<Tied, StoreError> {
     let (namespace, work) = (&pin.work.namespace, pin.work.id);
     if !tx.holds(&pin.work, pin.token)? {
         return Ok(Tied { pinned: Pinned::LeaseLost, new: None });

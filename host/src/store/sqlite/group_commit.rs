@@ -148,6 +148,20 @@ impl Writer {
         self.send(operation, run, true).await
     }
 
+    /// Have the thread run a command for which nobody waits, and wait for no place in its queue; false where there is none.
+    pub(super) fn post<F>(&self, operation: &'static str, run: F) -> bool
+    where
+        F: FnMut(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
+    {
+        let Way::Thread(Thread { queue: Some(queue), thread: Some(thread) }) = &self.way else {
+            return false;
+        };
+        let call = Call { operation, run, early: true, reply: Some(oneshot::channel().0), outcome: None };
+        let posted = queue.try_send(Order::Run(Box::new(call))).is_ok();
+        thread.thread().unpark();
+        posted
+    }
+
     /// Wait until what was answered early is on disk, so that whoever reads next sees it.
     pub(super) async fn caught_up(&self) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -256,8 +270,7 @@ where
         match self.reply.take_if(|_| self.early && outcome.is_ok()) {
             Some(reply) => {
                 // Whoever is answered may look at once.
-                let open = || transaction.durable.clone();
-                transaction.open.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(open);
+                transaction.will_be_seen();
                 drop(reply.send(outcome));
             }
             None => self.outcome = Some(outcome),
@@ -416,8 +429,7 @@ impl Writing {
         let began_ms = before.now_ms.max(self.clock.now_ms());
         let (connection, last_token) = (&self.connection, &self.last_token);
         let open = &*self.open;
-        let mut tx =
-            Tx { connection, began_ms, now_ms: began_ms, operation: OPERATION, last_token, durable, open };
+        let mut tx = Tx { connection, now_ms: began_ms, operation: OPERATION, last_token, durable, open };
         for command in batch.iter_mut() {
             command.execute(&tx)?;
         }

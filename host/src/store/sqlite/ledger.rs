@@ -21,6 +21,9 @@ use async_trait::async_trait;
 #[async_trait]
 impl Ledger for SqliteStore {
     async fn work_claim(&self, arrival: Arrival, terms: Terms) -> Result<Claim, StoreError> {
+        if let Some(answer) = self.repeated(&arrival) {
+            return Ok(answer);
+        }
         if arrival.taking == Taking::Record {
             // Its sender waits for the commit, so that it may be tried again alone where its batch fails.
             let recorded =

@@ -35,6 +35,7 @@ mod queue;
 mod raw;
 mod readers;
 mod receipt;
+mod repeats;
 mod quarantine;
 mod reprocess;
 mod restored;
@@ -51,6 +52,7 @@ mod wal;
 mod witness;
 
 use crate::clock::Clock;
+use crate::store::claim::{Arrival, Claim};
 use crate::store::error::StoreError;
 use crate::store::operate::Actor;
 use crate::store::restored::{PutBack, Restored};
@@ -58,7 +60,9 @@ use crate::store::sqlite::group_commit::Writer;
 use crate::store::sqlite::known_tokens::KnownTokens;
 use crate::store::sqlite::migrate::Kind;
 use crate::store::sqlite::readers::Readers;
+use crate::store::sqlite::repeats::Repeats;
 use crate::store::sqlite::sequence::Sequence;
+use crate::store::sqlite::tx::Tx;
 use crate::store::sqlite::wal::Wal;
 use crate::store::sqlite::witness::FileLock;
 use rusqlite::Connection;
@@ -93,6 +97,8 @@ pub enum Outlives {
 pub struct SqliteStore {
     // Dropped before the writer: whoever closes the file last moves the log into it, and readers can't.
     readers: Readers,
+    /// None where nothing is written, or each caller works in its own thread.
+    repeats: Option<Repeats>,
     writer: Writer,
     /// None where nothing is written.
     clock: Option<Arc<dyn Clock>>,
@@ -151,20 +157,21 @@ impl SqliteStore {
             how.map(|how| restored::take_up(&connection, clock.now_ms(), how, said, reached)).transpose()?;
         open::release_hosted(&connection, clock.now_ms())?;
         let wal = Wal::of(&settings.path, settings.max_bytes);
-        let (writer, readers) = match outlives {
+        let (writer, readers, repeats) = match outlives {
             Outlives::Power => {
                 let witness = lock.witness(ledger);
                 witness.raise(Sequence::find(&connection)?.token);
                 let writer = Writer::start(connection, wal, witness, Arc::clone(&clock));
-                (writer, Readers::new(settings.path.clone()))
+                (writer, Readers::new(settings.path.clone()), Some(Repeats::of(settings.path.clone())))
             }
             Outlives::Process => {
                 simulated::watch(&connection)?;
-                (Writer::here(connection, wal, Arc::clone(&clock)), Readers::here(settings.path.clone()))
+                let writer = Writer::here(connection, wal, Arc::clone(&clock));
+                (writer, Readers::here(settings.path.clone()), None)
             }
         };
         let tokens = Arc::default();
-        Ok(Self { writer, readers, clock: Some(clock), restored, tokens, _lock: Some(lock) })
+        Ok(Self { writer, readers, repeats, clock: Some(clock), restored, tokens, _lock: Some(lock) })
     }
 
     /// What became of the ledger, where it was put back from a copy and this opening took it up.
@@ -179,7 +186,17 @@ impl SqliteStore {
         migrate::check(&connection, &settings.path)?;
         let (writer, readers) = (Writer::absent(), Readers::new(settings.path.clone()));
         let tokens = Arc::default();
-        Ok(Self { writer, readers, clock: None, restored: None, tokens, _lock: None })
+        Ok(Self { writer, readers, repeats: None, clock: None, restored: None, tokens, _lock: None })
+    }
+
+    /// The answer to a repeat of ended work, which is then counted.
+    fn repeated(&self, arrival: &Arrival) -> Option<Claim> {
+        let repeats = self.repeats.as_ref()?;
+        let (answer, repeated) = repeats.answer(arrival)?;
+        let counts = Arc::clone(repeats.counts());
+        let write = move |tx: &Tx<'_>| counts.write(tx);
+        repeats.counts().add(repeated, || self.writer.post(repeats::COUNTING, write));
+        Some(answer)
     }
 
     /// Look at the ledger for somebody who may have been answered before: what was answered early is seen as well.
@@ -188,6 +205,10 @@ impl SqliteStore {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
+        if let Some(counts) = self.repeats.as_ref().map(Repeats::counts).filter(|counts| counts.any()) {
+            let counts = Arc::clone(counts);
+            let _ = self.writer.call(repeats::COUNTING, move |tx| counts.write(tx)).await;
+        }
         self.writer.caught_up().await;
         self.readers.read(run).await
     }

@@ -111,6 +111,13 @@ pub(super) fn readable(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// A connection for looks that nobody is to wait for: where the file can't be read at once, it says so.
+pub(super) fn glancing(path: &Path) -> Result<Connection, StoreError> {
+    let connection = readable(path)?;
+    connection.busy_timeout(Duration::ZERO).map_err(|source| open_error(path, source))?;
+    Ok(connection)
+}
+
 /// What holds for every connection.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS))?;

@@ -1,6 +1,7 @@
 //! Reading stored rows back into the store's types.
 
 use crate::identity::key::RowId;
+use crate::store::claim::Recorded;
 use crate::store::decided::{Decided, DecisionEntry, ModelTotals};
 use crate::store::decision::{Figures, answer_hash};
 use crate::store::intent::{Intent, IntentState};
@@ -170,6 +171,17 @@ pub(super) fn work(row: &Row<'_>) -> rusqlite::Result<WorkRecord> {
         erased_ms: row.get("erased_ms")?,
         created_ms: row.get("created_ms")?,
         updated_ms: row.get("updated_ms")?,
+    })
+}
+
+/// The columns of `work_rest`.
+pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
+    Ok(Recorded {
+        state: state(row, WorkState::from_word)?,
+        output: optional_text(row, "output")?,
+        needs_review: row.get("needs_review")?,
+        cause: row.get("cause")?,
+        erased: row.get("erased")?,
     })
 }
 

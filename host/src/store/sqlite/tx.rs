@@ -7,13 +7,11 @@ use crate::store::error::StoreError;
 use crate::store::work::WorkRef;
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use std::cell::Cell;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The transaction, the time that holds in it, and the operation's name for errors.
 pub(super) struct Tx<'a> {
     pub(super) connection: &'a Connection,
-    /// The store's time when the transaction began. What it has changed is not older.
-    pub(super) began_ms: i64,
     /// The store's time: it never goes back, also across restarts.
     pub(super) now_ms: i64,
     pub(super) operation: &'static str,
@@ -27,6 +25,12 @@ pub(super) struct Tx<'a> {
 }
 
 impl Tx<'_> {
+    /// Somebody has been answered already who may look: whoever looks from now on waits for this transaction.
+    pub(super) fn will_be_seen(&self) {
+        let durable = || self.durable.clone();
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(durable);
+    }
+
     /// Run a statement; the number of rows it changed.
     pub(super) fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
         let run = || self.connection.prepare_cached(sql)?.execute(params);

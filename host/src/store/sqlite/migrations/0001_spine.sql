@@ -280,9 +280,10 @@ CREATE TABLE decision_former (
     work_seq    INTEGER NOT NULL REFERENCES work (seq),
     slot        TEXT NOT NULL,
     revision    INTEGER NOT NULL CHECK (revision >= 1),
-    answer_seq  INTEGER NOT NULL,
+    answer_seq  INTEGER NOT NULL REFERENCES decision (seq),
     PRIMARY KEY (work_seq, slot, revision)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX decision_former_by_answer ON decision_former (answer_seq);
 
 CREATE TRIGGER decision_pin_former AFTER UPDATE OF revision ON decision_pin WHEN NEW.revision <> OLD.revision
 BEGIN
