@@ -82,19 +82,23 @@ fn write_number(number: &Number, text: &mut String) {
 
 fn write_string(plain: &str, text: &mut String) {
     text.push('"');
-    for character in plain.chars() {
-        match character {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\u{8}' => text.push_str("\\b"),
-            '\t' => text.push_str("\\t"),
-            '\n' => text.push_str("\\n"),
-            '\u{c}' => text.push_str("\\f"),
-            '\r' => text.push_str("\\r"),
-            control @ '\0'..='\u{1f}' => text.push_str(&format!("\\u{:04x}", u32::from(control))),
-            other => text.push(other),
+    let mut rest = plain;
+    // What is escaped is one byte long in UTF-8, and no part of a longer character.
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        text.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => text.push_str("\\\""),
+            b'\\' => text.push_str("\\\\"),
+            0x08 => text.push_str("\\b"),
+            b'\t' => text.push_str("\\t"),
+            b'\n' => text.push_str("\\n"),
+            0x0c => text.push_str("\\f"),
+            b'\r' => text.push_str("\\r"),
+            control => text.push_str(&format!("\\u{control:04x}")),
         }
+        rest = &rest[at + 1..];
     }
+    text.push_str(rest);
     text.push('"');
 }
 

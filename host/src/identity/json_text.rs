@@ -285,9 +285,9 @@ impl Reader<'_> {
         let mut plain = String::new();
         loop {
             let start = self.at;
-            while self.peek().is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-                self.at += 1;
-            }
+            let left = &self.text.as_bytes()[start..];
+            let plain_bytes = left.iter().position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\');
+            self.at += plain_bytes.unwrap_or(left.len());
             plain.push_str(&self.text[start..self.at]);
             match self.peek() {
                 Some(b'"') => {

@@ -231,6 +231,7 @@ macro_rules! conformance {
                     decision_decide_approve_after_its_time_is_refused,
                     decision_decide_reject_stays_until_it_is_renewed,
                     decision_decide_renew_asks_anew_past_the_cache,
+                    decision_decide_renew_keeps_the_former_answer_as_long_as_the_work,
                     decision_decide_renew_is_refused_once_effects_are_committed,
                     decision_decide_of_what_nobody_asked_for_is_refused,
                     decision_decide_leaves_ended_work_alone,

@@ -1,12 +1,13 @@
 //! What people say about decisions: a plan is read, approved or stopped before anything is applied.
 
 use crate::conformance::decision::{answer, find, pin, record};
-use crate::conformance::harness::{Bench, ELSEWHERE, SPACE, at, done, done_with, retry, rows};
+use crate::conformance::harness::{Bench, ELSEWHERE, LEASE_MS, SPACE, at, done, done_with, retry, rows};
 use onceward::identity::key::WorkId;
 use onceward::store::claim::Acquired;
 use onceward::store::decided::{DecisionEntry, DecisionFilter};
 use onceward::store::decision::{DecisionQuery, Found, Lookup, Pin, Pinned, PinnedAnswer, answer_hash};
 use onceward::store::operate::Actor;
+use onceward::store::retention::Cursor;
 use onceward::store::slot::{Seen, SlotApproval, SlotDecided, SlotDecision, SlotRef};
 use onceward::store::work::{Collected, Outcome, Settled, WorkRef, WorkState};
 
@@ -174,6 +175,20 @@ pub(super) async fn decision_decide_renew_asks_anew_past_the_cache(bench: Bench)
     assert!(matches!(decide(&bench, at(&next.work), seen).await, SlotDecided::Changed { revision: 2, .. }));
     assert_eq!(decide(&bench, at(&next.work), RENEW).await, applied(WorkState::Waiting));
     assert_eq!(lookup(at(&next.work)).await, Lookup { revision: 3, found: None });
+}
+
+pub(super) async fn decision_decide_renew_keeps_the_former_answer_as_long_as_the_work(bench: Bench) {
+    let run = held(&bench, "a").await;
+    assert_eq!(decide(&bench, at(&run.work), RENEW).await, applied(WorkState::Waiting));
+    bench.advance(LEASE_MS);
+    let pass = bench.store.decision_expire(SPACE, 0, Cursor::START, 10).await.expect("the store works");
+    assert_eq!(pass.forgotten, 0, "it is erased with the work's own");
+    // Nor does anything else come to stand where it stood.
+    let next = bench.take().await.expect("it is due");
+    let renewed = Pin { revision: 2, ..pin(&next, "s", "q") };
+    bench.store.decision_record(answer("2"), renewed).await.expect("the store works");
+    let other = bench.hold("b").await;
+    assert_eq!(find(&bench, at(&other.work), "s", Some("q")).await, Some(Found::Cached("1".to_owned())));
 }
 
 pub(super) async fn decision_decide_renew_is_refused_once_effects_are_committed(bench: Bench) {

@@ -5,8 +5,9 @@ use crate::conformance::harness::{
 };
 use crate::sqlite::backend::SqliteBackend;
 use onceward::clock::Clock;
+use onceward::identity::key::ContentHash;
 use onceward::store::action::ACTION_KEPT_MS;
-use onceward::store::claim::{Acquired, Arrival, Claim, Standing, Terms};
+use onceward::store::claim::{Acquired, Arrival, Candidate, Claim, Standing, Terms};
 use onceward::store::error::StoreError;
 use onceward::store::item::ItemEffect;
 use onceward::store::operate::Actor;
@@ -129,6 +130,32 @@ async fn repeats_of_finished_work_are_answered_before_they_are_counted_and_share
     assert_eq!(store.commits(), before, "nobody waits for them");
     let shown = store.work_show(at(&work.work)).await.expect("the store works").expect("it is there");
     assert_eq!((shown.duplicates, store.commits() - before), (20, 1), "and whoever looks sees them all");
+}
+
+#[tokio::test]
+async fn a_repeat_of_ended_work_waits_for_no_writer() {
+    let backend = SqliteBackend::default();
+    let store = Arc::new(backend.store(None));
+    let work = hold(&store, "a").await;
+    settle(&store, &work, done()).await.expect("no panic").expect("the store works");
+    let gate = Gate::close(&backend.path());
+    for _ in 0..3 {
+        let claim = store.work_claim(arrival("a"), TERMS).await.expect("nobody has to write for it");
+        assert!(matches!(claim, Claim::Answered(answered) if matches!(answered.standing, Standing::Done(_))));
+    }
+    gate.open().await;
+    let shown = store.work_show(at(&work.work)).await.expect("the store works").expect("it is there");
+    assert_eq!(shown.duplicates, 3, "whoever looks sees them counted");
+    // What has other content is no repeat, whatever has ended under its id.
+    let other = Arrival { payload: "{}".to_owned(), ..arrival("a") };
+    let other = Arrival {
+        current: Candidate { content_hash: ContentHash::from_bytes([9; 32]), ..other.current },
+        ..other
+    };
+    let claim = store.work_claim(other, TERMS).await.expect("the store works");
+    let refused =
+        matches!(&claim, Claim::Answered(answered) if matches!(answered.standing, Standing::Mismatch { .. }));
+    assert!(refused, "{claim:?}");
 }
 
 /// The duties of a host ask again and again, and mostly for nothing.
