@@ -1,5 +1,6 @@
 import {
 	NodeConnectionTypes,
+	NodeOperationError,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeType,
@@ -7,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { Api, CREDENTIAL } from './api';
 import { arrange, OUTPUT_NAMES, withFailures, type Split } from './arrange';
-import { failure } from './fail';
+import { asNodeError, failure } from './fail';
 import type { Outcome } from './logic/outcome';
 import type { Problem } from './logic/problem';
 import { OPERATIONS } from './operations';
@@ -68,7 +69,7 @@ export class Onceward implements INodeType {
 		try {
 			return await perform(this);
 		} catch (error) {
-			if (!this.continueOnFail() || this.getExecutionCancelSignal()?.aborted) throw error;
+			if (!this.continueOnFail() || this.getExecutionCancelSignal()?.aborted) throw asNodeError(this, error);
 			// n8n would hand on the input as if it were the output, and what stands behind a claim would act without one.
 			const failed = { kind: 'failed' as const, problem: unready(error) };
 			const items = this.getInputData();
@@ -82,7 +83,7 @@ async function perform(context: IExecuteFunctions): Promise<INodeExecutionData[]
 	const name = (parameter: string) => context.getNodeParameter(parameter, 0) as string;
 	const operation = `${name('resource')}:${name('operation')}`;
 	const { act, undo } = OPERATIONS[operation] ?? {};
-	if (act === undefined) throw new RangeError(`Onceward has no operation ${operation}`);
+	if (act === undefined) throw new NodeOperationError(context.getNode(), `There is no operation ${operation}`);
 	const run = new Run(context, await Api.of(context));
 	const outcomes: Outcome[] = await act(run);
 	const arranged = arrange(run.items, outcomes, splitOf(context));

@@ -1,5 +1,6 @@
 import {
 	NodeApiError,
+	NodeError,
 	NodeOperationError,
 	type IExecuteFunctions,
 	type JsonObject,
@@ -18,6 +19,12 @@ export function failure(context: IExecuteFunctions, failed: Arranged['failed']):
 	const more = others.length === 0 ? '' : ` (${others.length} more of the ${context.getInputData().length} items failed.)`;
 	const description = `${told(problem)}${more}`;
 	return errorOf(context, problem, { itemIndex: index, description });
+}
+
+/** An error as n8n shows it best. A cancelled execution's is left as it is: n8n knows it by its class. */
+export function asNodeError(context: IExecuteFunctions, error: unknown): Error {
+	if (error instanceof NodeError || context.getExecutionCancelSignal()?.aborted) return error as Error;
+	return new NodeOperationError(context.getNode(), error instanceof Error ? error : String(error));
 }
 
 function errorOf(

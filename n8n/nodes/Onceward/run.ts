@@ -1,4 +1,5 @@
 import {
+	jsonParse,
 	sleepWithAbort,
 	type IDataObject,
 	type IExecuteFunctions,
@@ -105,11 +106,10 @@ export function mayPass(answer: Answer | undefined): boolean {
 /** JSON, as a value. */
 export function parsed(name: string, value: unknown): unknown {
 	if (typeof value !== 'string') return value;
-	try {
-		return JSON.parse(value) as unknown;
-	} catch {
-		throw new ItemError('bad-parameter', `"${name}" is no JSON`, 'Enter a JSON value; a text stands in double quotes.');
-	}
+	const nothing = {};
+	const read = jsonParse<unknown>(value, { fallbackValue: nothing });
+	if (read !== nothing) return read;
+	throw new ItemError('bad-parameter', `"${name}" is no JSON`, 'Enter a JSON value; a text stands in double quotes.');
 }
 
 /** What an item asks for can't be made out: it is the item's or the workflow's fault, and the host was not asked. */

@@ -51,7 +51,7 @@ export class OncewardTrigger implements INodeType {
 				type: 'string',
 				default: 'onceward',
 				required: true,
-				description: "The path of the webhook's address, which is the <code>url</code> of a destination of the host",
+				description: "The path of the webhook's address, to which a destination of the host is configured",
 			},
 			{
 				displayName: 'Authentication',
@@ -109,6 +109,15 @@ export class OncewardTrigger implements INodeType {
 				default: '',
 			},
 		],
+	};
+
+	/** The address stands in the host's configuration, which is the operator's to write: there is nothing to register. */
+	webhookMethods = {
+		default: {
+			checkExists: async (): Promise<boolean> => true,
+			create: async (): Promise<boolean> => true,
+			delete: async (): Promise<boolean> => true,
+		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

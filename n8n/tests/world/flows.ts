@@ -3,7 +3,7 @@ import { meet, onceward, webhook, workflow, write, type Part, type Workflow } fr
 /** The claim of the node `Claim`, wherever in the flow it is asked for. */
 export const HELD = {
 	workId: "={{ $('Claim').item.json.onceward.workId }}",
-	token: "={{ $('Claim').item.json.onceward.token }}",
+	claimNumber: "={{ $('Claim').item.json.onceward.token }}",
 };
 
 /** What flows need to know of the world. */

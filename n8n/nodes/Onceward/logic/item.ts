@@ -34,8 +34,7 @@ export function toFailure(problem: Problem, index: number): INodeExecutionData {
 /** A value as the ledger keeps it: without what this node has added on the way. */
 export function bare(value: GenericValue | IDataObject): GenericValue | IDataObject {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-	const { onceward: _, ...rest } = value as IDataObject;
-	return rest;
+	return Object.fromEntries(Object.entries(value as IDataObject).filter(([name]) => name !== 'onceward'));
 }
 
 function carried(input: IDataObject): IDataObject {

@@ -16,11 +16,12 @@ const GIVEN_BACK = 'the n8n execution stopped before it acted';
  */
 export async function claim(run: Run): Promise<Outcome[]> {
 	const claims = new Claims(run);
+	let ended = false;
 	try {
 		await claims.all();
-	} catch (error) {
-		await giveBack(run, claims.outcomes);
-		throw error;
+		ended = true;
+	} finally {
+		if (!ended) await giveBack(run, claims.outcomes);
 	}
 	return claims.outcomes;
 }

@@ -5,11 +5,11 @@ import type { Run } from '../run';
 /** The claim that an item is under, as its parameters name it. */
 export function holding(run: Run, index: number): { work: string; token: number } {
 	const work = run.param<unknown>('workId', index);
-	const token = Number(run.param<unknown>('token', index));
+	const token = Number(run.param<unknown>('claimNumber', index));
 	if (typeof work !== 'string' || work === '' || !Number.isSafeInteger(token) || token <= 0) {
 		throw new ItemError(
 			'bad-parameter',
-			'The item has no claim: Work ID or Token is missing',
+			'The item has no claim: Work ID or Claim Number is missing',
 			"Take both from the Claim node's output, for example {{ $('Claim').item.json.onceward.workId }}: the nodes in between may have replaced the item's fields.",
 		);
 	}

@@ -57,18 +57,17 @@ export function holding(show: Show): INodeProperties[] {
 			default: '={{ $json.onceward.workId }}',
 			required: true,
 			description:
-				"The claimed work. Where a node in between has replaced the item's fields, take it from the Claim node: <code>{{ $('Claim').item.json.onceward.workId }}</code>.",
+				"The claimed work. Where a node in between has replaced the item's fields, take it from the item of the Claim node.",
 			displayOptions: { show },
 		},
 		{
-			displayName: 'Claim Token',
-			name: 'token',
-			// eslint-disable-next-line @n8n/community-nodes/node-param-type-options-password -- a claim's number, and no secret
+			displayName: 'Claim Number',
+			name: 'claimNumber',
 			type: 'string',
 			default: '={{ $json.onceward.token }}',
 			required: true,
 			description:
-				'The number that proves the claim: whoever lost the claim meanwhile is refused and changes nothing. It is no secret.',
+				'The token that proves the claim: whoever lost the claim meanwhile is refused and changes nothing. It is no secret.',
 			displayOptions: { show },
 		},
 	];

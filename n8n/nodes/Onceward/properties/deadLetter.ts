@@ -3,11 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 const RESOURCE = { resource: ['deadLetter'] };
 const of = (...operation: string[]) => ({ ...RESOURCE, operation });
 
-const STATES = [
-	{ name: 'Dead', value: 'dead', description: 'Attempts or time are used up' },
-	{ name: 'Review', value: 'review', description: 'A person has to decide' },
-];
-
 /** The operations of what has stopped. */
 export const DEAD_LETTER: INodeProperties[] = [
 	{
@@ -43,9 +38,9 @@ export const DEAD_LETTER: INodeProperties[] = [
 		name: 'state',
 		type: 'options',
 		options: [
-			...STATES.slice(0, 1),
+			{ name: 'Dead', value: 'dead', description: 'Attempts or time are used up' },
 			{ name: 'In Doubt', value: 'in-doubt', description: 'It may or may not have happened' },
-			...STATES.slice(1),
+			{ name: 'Review', value: 'review', description: 'A person has to decide' },
 		],
 		default: 'dead',
 		displayOptions: { show: of('getAll') },
@@ -54,7 +49,10 @@ export const DEAD_LETTER: INodeProperties[] = [
 		displayName: 'State',
 		name: 'state',
 		type: 'options',
-		options: STATES,
+		options: [
+			{ name: 'Dead', value: 'dead', description: 'Attempts or time are used up' },
+			{ name: 'Review', value: 'review', description: 'A person has to decide' },
+		],
 		default: 'dead',
 		displayOptions: { show: of('replayMany') },
 	},

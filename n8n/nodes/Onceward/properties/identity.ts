@@ -9,6 +9,29 @@ const EVENT: INodePropertyOptions = {
 	description: 'An ID that the sender gave and repeats with each delivery',
 };
 
+const CLAIM_IDENTITIES: INodePropertyOptions[] = [
+	EVENT,
+	{ name: 'Fields', value: 'fields', description: 'Fields of the item that together make it the same work' },
+	{
+		name: 'Content',
+		value: 'content',
+		description: 'A hash of the whole content; two different events with the same content are then one',
+	},
+];
+
+const EVENT_IDENTITIES: INodePropertyOptions[] = [
+	EVENT,
+	{
+		name: "The Step's Contract",
+		value: 'contract',
+		description: 'For steps that take the identity from fields or content of the payload',
+	},
+];
+
+const WHAT_IDENTIFIES = `What makes two items the same work. ${NEVER_THE_EXECUTION}`;
+
+const WHAT_AN_EVENT_ID_IS = `The ID that the sender gave this event: a message, order or update ID. ${NEVER_THE_EXECUTION}`;
+
 /** The choice of what makes a claimed key, and its fields. */
 export function claimIdentity(show: Record<string, string[]>): INodeProperties[] {
 	return [
@@ -16,17 +39,9 @@ export function claimIdentity(show: Record<string, string[]>): INodeProperties[]
 			displayName: 'Identify By',
 			name: 'identifyBy',
 			type: 'options',
-			options: [
-				EVENT,
-				{ name: 'Fields', value: 'fields', description: 'Fields of the item that together make it the same work' },
-				{
-					name: 'Content',
-					value: 'content',
-					description: 'A hash of the whole content; two different events with the same content are then one',
-				},
-			],
+			options: CLAIM_IDENTITIES,
 			default: 'eventId',
-			description: `What makes two items the same work. ${NEVER_THE_EXECUTION}`,
+			description: WHAT_IDENTIFIES,
 			displayOptions: { show },
 		},
 		eventId({ ...show, identifyBy: ['eventId'] }),
@@ -69,16 +84,9 @@ export function eventIdentity(show: Record<string, string[]>): INodeProperties[]
 			displayName: 'Identify By',
 			name: 'identifyBy',
 			type: 'options',
-			options: [
-				EVENT,
-				{
-					name: "The Step's Contract",
-					value: 'contract',
-					description: 'For steps that take the identity from fields or content of the payload',
-				},
-			],
+			options: EVENT_IDENTITIES,
 			default: 'eventId',
-			description: `What makes two items the same event. ${NEVER_THE_EXECUTION}`,
+			description: WHAT_IDENTIFIES,
 			displayOptions: { show },
 		},
 		eventId({ ...show, identifyBy: ['eventId'] }),
@@ -102,7 +110,7 @@ function eventId(show: Record<string, string[]>): INodeProperties {
 		default: '',
 		required: true,
 		placeholder: '={{ $json.body.message_id }}',
-		description: `The ID that the sender gave this event: a message, order or update ID. ${NEVER_THE_EXECUTION}`,
+		description: WHAT_AN_EVENT_ID_IS,
 		displayOptions: { show },
 	};
 }

@@ -20,7 +20,7 @@ const RECORD: INodeProperties[] = [
 		name: 'reference',
 		type: 'string',
 		default: '',
-		placeholder: '={{ $json.id }}',
+		placeholder: 'deal-7',
 		description: 'The ID that the third party gave, for those who look for it later',
 		displayOptions: { show: of('recordEffect') },
 	},
