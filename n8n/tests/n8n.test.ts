@@ -1,6 +1,7 @@
 import { after, before, describe } from 'node:test';
 import { crashes, crashFlows } from './cases/crashes';
 import { deliveries, deliveryFlows } from './cases/deliveries';
+import { examples, exampleFlows } from './cases/examples';
 import { field, fieldFlows } from './cases/field';
 import { operations, operationFlows } from './cases/operations';
 import { refusals, refusalFlows } from './cases/refusals';
@@ -15,7 +16,7 @@ describe('the nodes in a real n8n', () => {
 		return world;
 	};
 	before(async () => {
-		const flows = [tableFlows, fieldFlows, refusalFlows, operationFlows, deliveryFlows, crashFlows];
+		const flows = [tableFlows, fieldFlows, refusalFlows, operationFlows, deliveryFlows, exampleFlows, crashFlows];
 		world = await start((place) => flows.flatMap((of) => of(place)));
 	});
 	after(async () => {
@@ -26,5 +27,6 @@ describe('the nodes in a real n8n', () => {
 	describe('what is refused, and what waits', () => refusals(there));
 	describe('the other operations', () => operations(there));
 	describe('what a host delivers', () => deliveries(there));
+	describe('the examples', () => examples(there));
 	describe('what is killed', () => crashes(there));
 });

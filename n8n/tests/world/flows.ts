@@ -10,8 +10,12 @@ export const HELD = {
 export interface Place {
 	/** The id of n8n's credential. */
 	credential: string;
+	/** The id of the credential of a person who may approve. */
+	approver: string;
 	/** Where the receiver is. */
 	receiver: string;
+	/** Where the host is. */
+	host: string;
 }
 
 /** A claim of the item's id. */

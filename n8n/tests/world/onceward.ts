@@ -62,8 +62,9 @@ export class Onceward {
 	}
 
 	/** A new token. */
-	token(name: string, verbs: string): string {
+	token(name: string, verbs: string, person?: string): string {
 		const args = ['token', 'create', '--name', name, '--verbs', verbs, '--by', 'a test', '--why', 'the test asks'];
+		if (person !== undefined) args.push('--person', person);
 		return (this.command(...args) as { token: string }).token;
 	}
 

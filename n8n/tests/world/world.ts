@@ -29,7 +29,9 @@ export async function start(flows: (place: Place) => Workflow[]): Promise<World>
 	const token = host.token('n8n', 'invoke,primitives,operate');
 	await n8n.start();
 	const credential = await n8n.credential('Onceward', { baseUrl: `${line.url}/`, token, webhookSecret: WEBHOOK_SECRET });
-	const place = { credential, receiver: receiver.url };
+	const person = { baseUrl: host.url, token: host.token('approver', 'approve', 'Grace'), webhookSecret: '' };
+	const approver = await n8n.credential('Onceward (approver)', person);
+	const place = { credential, approver, receiver: receiver.url, host: host.url };
 	const workflows = new Map<string, string>();
 	for (const flow of flows(place)) workflows.set(flow.name, await n8n.publish(flow));
 	return { receiver, line, host, n8n, place, token, workflows };
@@ -49,11 +51,16 @@ function configuration(receiver: string, n8n: string): string {
 	const http = 'kind = "http"\ntier = "key"\nallow_private_addresses = true\nbreaker = { failures = 0 }';
 	const stepped = (name: string, more: string) => `[[step]]\nplugin = ${JSON.stringify(step(name))}\n${more}`;
 	return [
+		'flow = ["lead-intake", "lead-classifier", "crm-writer"]',
 		stepped('enqueues', `destinations = ["crm"]\n${quick}`),
 		stepped('echo', quick),
 		stepped('traps', 'retry = { base_ms = 20, ceiling_ms = 20, attempts_max = 1 }'),
+		stepped('lead_intake', quick),
+		stepped('lead_classifier', `models = ["classifier"]\n${quick}`),
+		stepped('crm_writer', `destinations = ["crm"]\n${quick}`),
 		'[model.classifier]\nkind = "scripted"\nrules = "model.rules.json"',
 		`[destination.crm]\nurl = "${receiver}/any/deals"\nreference = "/id"\n${http}\n${quick}`,
+		`[destination.messages]\nurl = "${receiver}/any/messages"\nreference = "/id"\n${http}\n${quick}`,
 		`[destination.n8n]\nurl = "${n8n}/webhook/deliveries"\nreference = "/0/reference"\nauthorization = { env = "N8N_HOOK" }`,
 		`request_timeout_ms = 2000\nlease_ms = 13000\n${http}\n${quick}`,
 		`[destination.alerts]\nurl = "${n8n}/webhook/alerts"\nreference = "/id"\nauthorization = { env = "N8N_HOOK" }\n${http}\n${quick}`,
