@@ -91,3 +91,25 @@ fn cache() -> anyhow::Result<PathBuf> {
         .context("looking for a folder to install n8n into: neither XDG_CACHE_HOME nor HOME is set")?
         .join("onceward"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::N8n;
+    use super::PACKAGE;
+    use crate::paths::Paths;
+    use clap::ValueEnum;
+
+    #[test]
+    fn each_n8n_has_a_lock_file_of_its_own_among_the_tests() {
+        let root = Paths::find().expect("a checkout").root;
+        for n8n in N8n::value_variants() {
+            let Some(folder) = n8n.folder() else { continue };
+            let lock = root.join(PACKAGE).join("tests").join(folder).join("package-lock.json");
+            let text =
+                std::fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
+            let name = n8n.to_possible_value().expect("no value is hidden");
+            let named = format!("\"n8n\": \"{}\"", name.get_name());
+            assert!(text.contains(&named), "{} does not hold {named}", lock.display());
+        }
+    }
+}

@@ -5,7 +5,7 @@ import { claim, HELD, run, type Place } from '../world/flows';
 import { until } from '../world/parts';
 import type { World } from '../world/world';
 import { onceward, webhook, workflow, type Part, type Workflow } from '../world/workflow';
-import type { Said } from './table';
+import { RETRIED, type Said } from './table';
 
 /** A webhook and nodes behind each other. */
 function row(name: string, parts: Record<string, Part>): Workflow {
@@ -48,7 +48,8 @@ export function operationFlows(place: Place): Workflow[] {
 				returnAll: true,
 				options: { step: 'traps' },
 			}),
-			Replay: onceward(place.credential, { resource: 'deadLetter', operation: 'replay', reason: 'the test asks' }, { executeOnce: true }),
+			First: { type: 'n8n-nodes-base.limit', typeVersion: 1, parameters: { maxItems: 1 } },
+			Replay: onceward(place.credential, { resource: 'deadLetter', operation: 'replay', reason: 'it is tried again' }, RETRIED),
 		}),
 		row('counted', {
 			Count: onceward(place.credential, { resource: 'deadLetter', operation: 'replayMany', state: 'dead', limit: 10, dryRun: true, reason: 'the test asks' }),
@@ -78,16 +79,20 @@ export function operations(world: () => World): void {
 	});
 
 	it('a_dead_letter_is_listed_with_its_payload_and_replayed_once', async () => {
-		const { line, n8n } = world();
+		const { host, line, n8n, token } = world();
 		equal((await n8n.deliver('dies', { id: 'dl-1' })).status, 500);
 		const counted = (await n8n.deliver('counted', {})).body as { onceward: { left: number } };
 		ok(counted.onceward.left >= 1);
+		// The host has replayed it, and n8n can't know.
+		line.loseReply(({ path }) => path.endsWith('/replay'));
 		const { status, body } = await n8n.deliver('dead-letters', {});
 		const said = body as Said & { step: string; payload: unknown; attempt: number; cause: string };
 		deepEqual([status, said.step, said.attempt, said.onceward.verdict], [200, 'traps', 1, 'applied']);
 		match(JSON.stringify(said.payload), /dl-1/);
 		match(said.cause, /boom|panic|trap/i);
-		equal(line.count(({ path }) => path.endsWith(`/${said.onceward.workId}/replay`)), 1);
+		equal(line.count(({ path }) => path.endsWith(`/${said.onceward.workId}/replay`)), 2);
+		const { evidence } = await host.api<{ evidence: unknown[] }>(token, 'GET', `/v1/works/${said.onceward.workId}`);
+		equal(evidence.filter((line) => JSON.stringify(line).includes('it is tried again')).length, 1);
 	});
 
 	it('the_credential_is_tested_and_a_wrong_token_is_told', async () => {

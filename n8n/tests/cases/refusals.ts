@@ -31,6 +31,7 @@ export function refusalFlows(place: Place): Workflow[] {
 		claimed(place, 'checked', { options: { content: '={{ $json.body }}', leaseSeconds: 120 } }),
 		claimed(place, 'by-execution', { eventId: '={{ $execution.id }}' }),
 		claimed(place, 'patient', { wait: 120 }),
+		claimed(place, 'hasty', { options: { leaseSeconds: 2 } }),
 		toEnd('three-ways', { outputs: 'three', wait: 0 }, {}, [1, 2]),
 		toEnd('continued', { wait: 0 }, { onError: 'continueRegularOutput' }, [1]),
 		toEnd('error-output', { wait: 0 }, { onError: 'continueErrorOutput' }, [1, 2]),
@@ -91,6 +92,32 @@ export function refusals(world: () => World): void {
 		});
 	}
 
+	it('an_effect_that_is_on_record_is_not_done_again_and_ends_its_work', async () => {
+		const { n8n, receiver } = world();
+		const other = await heldByAnother(world(), 'patient', 'recorded', 'write');
+		await other.record('write', 'deal-7');
+		await other.letGo();
+		const answers = [await n8n.deliver('patient', { id: 'recorded' }), await n8n.deliver('patient', { id: 'recorded' })];
+		const said = answers.map(({ status, body }) => [status, (body as Said).onceward.verdict, (body as Said).result]);
+		const result = { effects: [{ effect: 'write', reference: 'deal-7' }] };
+		deepEqual(said, [[200, 'effect-recorded', result], [200, 'replay', result]]);
+		equal(receiver.count('recorded'), 0);
+	});
+
+	it('a_record_that_comes_after_the_claims_end_fails_and_the_work_waits_for_a_person', async () => {
+		const { host, n8n, receiver, token } = world();
+		const open = receiver.hold('late');
+		const answer = n8n.deliver('hasty', { id: 'late' });
+		await until('n8n is writing', () => receiver.count('late') === 1 || undefined);
+		const found = async () => await host.api<{ work: { state: string } }>(token, 'GET', `/v1/works/${encodeURIComponent('hasty:v1:late')}`);
+		await until('the claim has ended', async () => (await found()).work.state === 'in-doubt' || undefined);
+		open();
+		equal((await answer).status, 500);
+		match(await failed('hasty'), /The effect was recorded after the claim had ended/);
+		match(JSON.stringify(await found()), /"late":true/);
+		equal(receiver.count('late'), 1);
+	});
+
 	it('a_wait_ends_when_the_work_is_done_and_gives_its_result', async () => {
 		const { line, n8n } = world();
 		const other = await heldByAnother(world(), 'patient', 'soon');
@@ -101,7 +128,7 @@ export function refusals(world: () => World): void {
 		deepEqual([status, (body as Said).result, (body as Said).onceward.duplicate], [200, { by: 'another' }, true]);
 	});
 
-	it('stopping_an_execution_ends_its_wait', async () => {
+	it('stopping_an_execution_ends_its_wait', { timeout: 60_000 }, async () => {
 		const { line, n8n, workflows } = world();
 		await heldByAnother(world(), 'patient', 'never');
 		const answer = n8n.deliver('patient', { id: 'never' });

@@ -7,7 +7,7 @@ import type { World } from '../world/world';
 import { onceward, webhook, workflow, type Workflow } from '../world/workflow';
 
 /** Retry On Fail, as often and as soon as n8n does it. */
-const RETRIED = { retryOnFail: true, maxTries: 5, waitBetweenTries: 200 };
+export const RETRIED = { retryOnFail: true, maxTries: 5, waitBetweenTries: 200 };
 
 /** What an answer of the flows says. */
 export interface Said {
@@ -131,12 +131,14 @@ function twice(world: () => World, path: string): void {
 }
 
 /** A key that somebody else is at. */
-export async function heldByAnother({ host, token }: World, scope: string, key: string) {
-	const asked = { scope, key, lease_ms: 600_000 };
+export async function heldByAnother({ host, token }: World, scope: string, key: string, effect?: string) {
+	const asked = { scope, key, lease_ms: 600_000, ...(effect === undefined ? {} : { effect }) };
 	const { work_id: work, token: claim } = await host.api<{ work_id: string; token: number }>(token, 'POST', '/v1/primitives/claim', asked);
 	const end = async (outcome: unknown) => await host.api(token, 'POST', '/v1/primitives/release', { work, token: claim, outcome });
 	return {
 		work,
+		record: async (done: string, reference: string) =>
+			await host.api(token, 'POST', '/v1/primitives/record-effect', { work, token: claim, effect: done, reference }),
 		letGo: async () => await end({ retry: { cause: 'it was not done', due_in_ms: 0 } }),
 		finish: async (output: unknown) => await end({ done: { output } }),
 	};
