@@ -71,6 +71,21 @@ export function field(world: () => World): void {
 		deepEqual([receiver.count('n10-71'), receiver.count('n10-72')], [1, 1]);
 	});
 
+	it('a_claim_whose_answer_is_lost_is_got_again_and_in_no_doubt', async () => {
+		const { line, n8n, receiver } = world();
+		line.loseReply(about('/claim/bulk', 'lost-claim'));
+		equal((await n8n.deliver('claimed', { id: 'lost-claim' })).status, 200);
+		equal(receiver.count('lost-claim'), 1);
+	});
+
+	it('an_extension_whose_answer_is_lost_is_the_same_one_when_it_is_said_again', async () => {
+		const { line, n8n, receiver } = world();
+		const before = line.count(({ path }) => path.endsWith('/extend/bulk'));
+		line.loseReply(({ path }) => path.endsWith('/extend/bulk'));
+		equal((await n8n.deliver('claimed', { id: 'lost-extension' })).status, 200);
+		deepEqual([receiver.count('lost-extension'), line.count(({ path }) => path.endsWith('/extend/bulk'))], [1, before + 2]);
+	});
+
 	it('content_is_the_same_whatever_its_order_and_its_times', async () => {
 		const { n8n, receiver } = world();
 		const bodies = ['{"id":"co","n":1.0,"received_at":"10:00"}', '{"received_at":"10:07","n":1,"id":"co","clicked":2}'];

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folder, freePort, n8nFolder, PACKAGE, until } from './parts';
+import { folder, freePort, mortal, n8nFolder, PACKAGE, START_MS, until } from './parts';
 import type { Workflow } from './workflow';
 
 /** An execution, as n8n has it on record. */
@@ -52,13 +52,13 @@ export class N8n {
 		const stream = createWriteStream(log, { flags: 'a' });
 		child.stdout.pipe(stream);
 		child.stderr.pipe(stream);
-		this.process = child;
+		this.process = mortal(child);
 		let ready = false;
 		child.stdout.on('data', (chunk: Buffer) => (ready ||= chunk.includes('Editor is now accessible')));
 		await until('n8n is ready', () => {
 			if (child.exitCode !== null) throw new Error(`n8n ended with ${child.exitCode}: ${readFileSync(log, 'utf8').slice(-2_000)}`);
 			return ready || undefined;
-		});
+		}, START_MS);
 	}
 
 	/** SIGKILL, together with its task runner. */

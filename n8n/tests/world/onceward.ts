@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folder, freePort, TARGET, until } from './parts';
+import { folder, freePort, mortal, START_MS, TARGET, until } from './parts';
 
 /** What the scripted model answers. */
 const RULES = { rules: [], otherwise: { type: 'other', confidence: 0.4 } };
@@ -37,11 +37,11 @@ export class Onceward {
 		const child = spawn(binary(), ['serve'], { cwd: this.dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
 		child.stdout.pipe(log);
 		child.stderr.pipe(log);
-		this.process = child;
+		this.process = mortal(child);
 		await until('the host is ready', async () => {
 			if (child.exitCode !== null) throw new Error(`the host ended with ${child.exitCode}; see ${this.dir}`);
 			return await fetch(`${this.url}/readyz`).then((answer) => answer.ok || undefined, () => undefined);
-		});
+		}, START_MS);
 	}
 
 	/** SIGKILL. */

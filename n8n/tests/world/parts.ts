@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
@@ -30,6 +31,14 @@ export function folder(name: string): string {
 	return made;
 }
 
+/** A process that ends when this one does, however that ends. */
+export function mortal(child: ChildProcess): ChildProcess {
+	process.on('exit', () => child.kill('SIGKILL'));
+	return child;
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+
 /** A port that nobody has now. */
 export async function freePort(): Promise<number> {
 	const server = createServer();
@@ -39,8 +48,14 @@ export async function freePort(): Promise<number> {
 	return port;
 }
 
-/** Try until it holds; nothing takes longer than this where all goes well, however busy the machine is. */
-export async function until<T>(what: string, attempt: () => Promise<T | undefined> | T | undefined, patienceMs = 120_000): Promise<T> {
+/** How long anything may take to come about; the machine may be busy. */
+const PATIENCE_MS = 60_000;
+
+/** How long a program may take to start. */
+export const START_MS = 240_000;
+
+/** Try until it holds. */
+export async function until<T>(what: string, attempt: () => Promise<T | undefined> | T | undefined, patienceMs = PATIENCE_MS): Promise<T> {
 	const end = Date.now() + patienceMs;
 	for (;;) {
 		const found = await attempt();

@@ -1,12 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Answer } from '../api';
-import { contentKey, eventKey, fieldsKey } from '../logic/identity';
-import { ItemError } from '../logic/itemError';
 import { defined, refused, type Outcome, type Told } from '../logic/outcome';
-import { mayPass, parsed, type Run } from '../run';
+import type { Problem } from '../logic/problem';
+import { mayPass, type Run } from '../run';
+import { claimOf, extension } from './claimRequest';
 
 /** What is said to the host about a claim that nobody goes on with. */
 const GIVEN_BACK = 'the n8n execution stopped before it acted';
+
+/** Verdicts of a claim that is held. */
+const HELD = ['acquired', 'effect-recorded'];
+
+/** The claim is no longer held. */
+const LOST: Problem = {
+	verdict: 'lease-lost',
+	title: 'The claim is no longer held',
+	detail: 'It ended before it could be extended',
+	remedy: 'Run it again.',
+	retryable: true,
+};
 
 /**
  * Claim each item's key, all in one bulk call, and wait for keys that somebody else is at.
@@ -38,109 +50,94 @@ export async function giveBack(run: Run, outcomes: readonly Outcome[]): Promise<
 class Claims {
 	readonly outcomes: Outcome[] = [];
 
-	/** Which item of this run got a work. */
-	private readonly got = new Map<unknown, number>();
+	/** What is claimed, by the items' places; those that are still open. */
+	private readonly open = new Map<number, IDataObject>();
+
+	/** Which item of this run got a work, and what the host said. */
+	private readonly got = new Map<unknown, { index: number; body: IDataObject }>();
 
 	constructor(private readonly run: Run) {}
 
 	async all(): Promise<void> {
-		const requests = new Map<number, IDataObject>();
 		for (const index of this.run.indices()) {
 			const asked = this.run.asked(index, (place) => claimOf(this.run, place));
 			if ('outcome' in asked) this.outcomes[index] = asked.outcome;
-			else requests.set(index, asked.request);
+			else this.open.set(index, asked.request);
 		}
 		const patience = this.run.patience();
-		while (requests.size > 0) {
-			const places = [...requests.keys()];
-			const answers = await this.run.api.bulk('claim', [...requests.values()]);
-			for (const [at, answer] of answers.entries()) {
-				const index = places[at] ?? 0;
-				this.outcomes[index] = await this.read(answer, index);
-				if (this.outcomes[index].kind === 'told' || !mayPass(answer)) requests.delete(index);
-			}
-			if (requests.size > 0 && !(await patience.another())) break;
+		while (this.open.size > 0) {
+			await this.round();
+			if (this.open.size > 0 && !(await patience.another())) break;
 		}
 	}
 
-	private async read(answer: Answer, index: number): Promise<Outcome> {
-		if (!answer.ok) {
-			const { workId, verdict } = answer.problem;
-			const first = this.got.get(workId);
-			if (verdict !== 'in-progress' || workId === undefined || first === undefined) return refused(answer.problem);
-			// Waiting for it would be waiting for ourselves.
-			return { kind: 'told', lane: 'done', onceward: { verdict: 'same-run', duplicate: true, workId, sameAs: first } };
+	/** Claim what is open; what was got is kept for longer. */
+	private async round(): Promise<void> {
+		const places = [...this.open.keys()];
+		const answers = await this.run.api.bulk('claim', [...this.open.values()]);
+		const got: number[] = [];
+		for (const [at, answer] of answers.entries()) {
+			const index = places[at] ?? 0;
+			if (answer.ok && HELD.includes(String(answer.body.verdict))) {
+				this.got.set(answer.body.work_id, { index, body: answer.body });
+				got.push(index);
+				continue;
+			}
+			const outcome = this.refusal(answer);
+			this.outcomes[index] = outcome;
+			if (outcome.kind === 'told' || !mayPass(answer)) this.open.delete(index);
 		}
-		const { body } = answer;
-		switch (body.verdict) {
-			case 'acquired':
-				this.got.set(body.work_id, index);
-				return { kind: 'told', lane: 'acquired', onceward: held(body, false) };
-			case 'effect-recorded':
-				return await this.settle(body);
-			default:
-				return repeated(body);
+		await this.keep(got);
+	}
+
+	/** Extend these claims to what was asked for, and say the effects that are about to be done. */
+	private async keep(indices: readonly number[]): Promise<void> {
+		const bodies = new Map([...this.got.values()].map(({ index, body }) => [index, body]));
+		const kept = await this.run.say('extend', {
+			request: (index) => extension(this.run, index, bodies.get(index) ?? {}),
+			read: (body, index) => ({
+				kind: 'told',
+				lane: body.verdict === 'effect-recorded' ? 'done' : 'acquired',
+				result: body.verdict === 'effect-recorded' ? { effects: recorded(body) } : undefined,
+				onceward: held({ ...bodies.get(index), ...body }),
+			}),
+		}, indices);
+		for (const index of indices) {
+			const outcome = kept[index] ?? refused(LOST);
+			this.outcomes[index] = outcome.kind === 'told' && outcome.lane === 'done' ? await this.settle(outcome) : outcome;
+			if (outcome.kind === 'failed' && outcome.problem.verdict === LOST.verdict) {
+				// It took so long that another one may have it: claim it again.
+				this.got.delete(bodies.get(index)?.work_id);
+			} else {
+				this.open.delete(index);
+			}
 		}
+	}
+
+	/** What an item gets that does not get its work. */
+	private refusal(answer: Answer): Outcome {
+		if (answer.ok) return repeated(answer.body);
+		const { workId, verdict } = answer.problem;
+		const first = this.got.get(workId);
+		if (verdict !== 'in-progress' || first === undefined) return refused(answer.problem);
+		// Waiting for it would be waiting for ourselves.
+		return { kind: 'told', lane: 'done', onceward: { verdict: 'same-run', duplicate: true, workId, sameAs: first.index } };
 	}
 
 	/** The effect has been done, and whoever did it went away before it could say what came of it: say it for them. */
-	private async settle(body: IDataObject): Promise<Outcome> {
-		const output = { effects: recorded(body) };
-		const item = { work: body.work_id, token: body.token, outcome: { done: { output } } };
+	private async settle(recorded: Told): Promise<Outcome> {
+		const { workId, token } = recorded.onceward;
+		const item = { work: workId, token, outcome: { done: { output: recorded.result } } };
 		const [answer] = await this.run.api.bulk('release', [item]);
-		if (answer !== undefined && !answer.ok) return refused(answer.problem);
-		return { kind: 'told', lane: 'done', result: output, onceward: held(body, true) };
+		return answer !== undefined && !answer.ok ? refused(answer.problem) : recorded;
 	}
 }
 
-function claimOf(run: Run, index: number): IDataObject {
-	const options = run.options(index);
-	const content = options.content === undefined || options.content === '' ? undefined : parsed('Content', options.content);
+function held(body: IDataObject): IDataObject {
+	const isRecorded = body.verdict === 'effect-recorded';
 	return defined({
-		scope: run.param<string>('scope', index),
-		key: keyOf(run, index),
-		effect: text(run.param<string>('effect', index, '')),
-		content,
-		occurred_at: text(options.occurredAt),
-		window: windowOf(options.windowDays),
-		response: options.response,
-		lease_ms: milliseconds(options.leaseSeconds),
-		attempts_max: options.attemptsMax,
-		give_up_after_ms: milliseconds(options.giveUpAfterSeconds),
-	});
-}
-
-function keyOf(run: Run, index: number): string {
-	switch (run.param<string>('identifyBy', index)) {
-		case 'fields':
-			return fieldsKey(run.items[index]?.json, run.param<string>('fields', index));
-		case 'content':
-			return contentKey(run.json('identityContent', index), run.param<string>('ignoredFields', index, ''));
-		default:
-			return eventKey(run.param<unknown>('eventId', index), run.context.getExecutionId());
-	}
-}
-
-function windowOf(days: unknown): IDataObject | undefined {
-	if (days === undefined || days === 0) return undefined;
-	if (typeof days !== 'number' || !(days > 0)) {
-		throw new ItemError('bad-parameter', `"Remember for" is ${String(days)}`, 'Give a number of days; 0 is for ever.');
-	}
-	return { duration: Math.ceil(days * 24 * 60 * 60) };
-}
-
-function milliseconds(seconds: unknown): number | undefined {
-	return typeof seconds === 'number' && seconds > 0 ? Math.ceil(seconds * 1_000) : undefined;
-}
-
-function text(value: unknown): string | undefined {
-	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-function held(body: IDataObject, duplicate: boolean): IDataObject {
-	return defined({
-		verdict: body.verdict,
-		duplicate,
+		verdict: isRecorded ? body.verdict : 'acquired',
+		duplicate: isRecorded,
 		workId: body.work_id,
 		key: body.key,
 		token: body.token,
