@@ -9,34 +9,43 @@ import { heldByAnother, type Said } from './table';
 
 /** The workflows of these cases. */
 export function refusalFlows(place: Place): Workflow[] {
-	const toEnd = (name: string, parameters: Record<string, unknown>, settings: Record<string, unknown>, ends: number[]): Workflow =>
-		workflow(
-			name,
-			{
-				Webhook: webhook(name),
-				Claim: claim(place, { scope: name, ...parameters }, settings),
-				Write: write(place.receiver, '$json.body.id'),
-				Record: record(place),
-				Answer: meet(),
-			},
-			[
-				['Webhook', 0, 'Claim'],
-				['Claim', 0, 'Write'],
-				['Write', 0, 'Record'],
-				['Record', 0, 'Answer'],
-				...ends.map((output): [string, number, string] => ['Claim', output, 'Answer']),
-			],
-		);
 	return [
 		claimed(place, 'checked', { options: { content: '={{ $json.body }}', leaseSeconds: 120 } }),
 		claimed(place, 'by-execution', { eventId: '={{ $execution.id }}' }),
 		claimed(place, 'patient', { wait: 120 }),
 		claimed(place, 'hasty', { options: { leaseSeconds: 2 } }),
-		toEnd('three-ways', { outputs: 'three', wait: 0 }, {}, [1, 2]),
-		toEnd('continued', { wait: 0 }, { onError: 'continueRegularOutput' }, [1]),
-		toEnd('error-output', { wait: 0 }, { onError: 'continueErrorOutput' }, [1, 2]),
+		toEnd(place, 'three-ways', { outputs: 'three', wait: 0 }, {}, [1, 2]),
+		toEnd(place, 'continued', { wait: 0 }, { onError: 'continueRegularOutput' }, [1]),
+		toEnd(place, 'error-output', { wait: 0 }, { onError: 'continueErrorOutput' }, [1, 2]),
 		workflow('two-items', { Webhook: webhook('two-items'), Run: run(place, { step: 'traps', wait: 10 }) }, [['Webhook', 0, 'Run']]),
 	];
+}
+
+/** A claim whose other outputs, these ones, lead to the answer. */
+function toEnd(
+	place: Place,
+	name: string,
+	parameters: Record<string, unknown>,
+	settings: Record<string, unknown>,
+	ends: number[],
+): Workflow {
+	return workflow(
+		name,
+		{
+			Webhook: webhook(name),
+			Claim: claim(place, { scope: name, ...parameters }, settings),
+			Write: write(place.receiver, '$json.body.id'),
+			Record: record(place),
+			Answer: meet(),
+		},
+		[
+			['Webhook', 0, 'Claim'],
+			['Claim', 0, 'Write'],
+			['Write', 0, 'Record'],
+			['Record', 0, 'Answer'],
+			...ends.map((output): [string, number, string] => ['Claim', output, 'Answer']),
+		],
+	);
 }
 
 /** What can't go on, and how that is told. */
@@ -92,6 +101,15 @@ export function refusals(world: () => World): void {
 		});
 	}
 
+	it('a_claim_whose_credential_is_gone_never_leaves_where_the_effect_is', async () => {
+		const { n8n, place, receiver, token } = world();
+		const credential = await n8n.credential('Gone', { baseUrl: place.host, token, webhookSecret: '' });
+		await n8n.publish(toEnd({ ...place, credential }, 'credential-gone', {}, { onError: 'continueRegularOutput' }, [1]));
+		await n8n.rest('DELETE', `/credentials/${credential}`);
+		const { status, body } = await n8n.deliver('credential-gone', { id: 'gone' });
+		deepEqual([status, (body as { error?: { verdict: string } }).error?.verdict, receiver.count('gone')], [200, 'not-ready', 0]);
+	});
+
 	it('an_effect_that_is_on_record_is_not_done_again_and_ends_its_work', async () => {
 		const { n8n, receiver } = world();
 		const other = await heldByAnother(world(), 'patient', 'recorded', 'write');
@@ -139,6 +157,14 @@ export function refusals(world: () => World): void {
 		ok((await answer).status >= 200, 'the sender is answered at once, and not when the wait would be over');
 		const ended = async () => (await n8n.executions(workflows.get('patient') ?? '')).find(({ id }) => id === running?.id)?.status;
 		await until('the execution has ended', async () => ((await ended()) === 'canceled') || undefined);
+		// The node itself must have heard it too: nobody would give back what it claims now.
+		const claims = line.count(about('/claim/bulk', 'never'));
+		const other = await heldByAnother(world(), 'patient', 'meanwhile');
+		const meanwhile = n8n.deliver('patient', { id: 'meanwhile' });
+		await until('another one has made the longest pause', () => line.count(about('/claim/bulk', 'meanwhile')) >= 6 || undefined);
+		equal(line.count(about('/claim/bulk', 'never')), claims);
+		await other.finish('done');
+		equal((await meanwhile).status, 200);
 	});
 
 	it('a_dead_work_is_an_error_that_names_its_cause', async () => {
