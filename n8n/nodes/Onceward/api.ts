@@ -20,8 +20,6 @@ export interface Ask {
 	headers?: IDataObject;
 	/** How long the host itself may wait before it answers, in milliseconds. */
 	waitMs?: number;
-	/** Ask even though the execution has been cancelled: something has to be put in order. */
-	afterCancel?: boolean;
 }
 
 /** The API of one host, as the credential opens it. */
@@ -38,8 +36,8 @@ export class Api {
 	}
 
 	/** Ask once. Only a cancelled execution throws. */
-	async ask({ method, path, query, body, headers, waitMs, afterCancel }: Ask): Promise<Answer> {
-		const cancelled = afterCancel ? undefined : this.context.getExecutionCancelSignal();
+	async ask({ method, path, query, body, headers, waitMs }: Ask): Promise<Answer> {
+		const cancelled = this.context.getExecutionCancelSignal();
 		const request: IHttpRequestOptions = {
 			method,
 			url: `${this.base}${path}`,
@@ -67,7 +65,7 @@ export class Api {
 	async bulk(
 		primitive: string,
 		items: readonly IDataObject[],
-		how: Pick<Ask, 'waitMs' | 'afterCancel'> = {},
+		how: Pick<Ask, 'waitMs'> = {},
 	): Promise<Answer[]> {
 		const answers: Answer[] = [];
 		for (const batch of batches(items)) {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { it } from 'node:test';
 import { about } from '../world/line';
-import { claim, claimed, record, run, type Place } from '../world/flows';
+import { claim, claimed, claimedEach, record, run, type Place } from '../world/flows';
 import { until } from '../world/parts';
 import type { World } from '../world/world';
 import { meet, webhook, workflow, write, type Workflow } from '../world/workflow';
@@ -13,6 +13,7 @@ export function refusalFlows(place: Place): Workflow[] {
 		claimed(place, 'checked', { options: { content: '={{ $json.body }}', leaseSeconds: 120 } }),
 		claimed(place, 'by-execution', { eventId: '={{ $execution.id }}' }),
 		claimed(place, 'patient', { wait: 120 }),
+		claimedEach(place, 'patient-each', { wait: 120 }, {}),
 		claimed(place, 'hasty', { options: { leaseSeconds: 2 } }),
 		toEnd(place, 'three-ways', { outputs: 'three', wait: 0 }, {}, [1, 2]),
 		toEnd(place, 'continued', { wait: 0 }, { onError: 'continueRegularOutput' }, [1]),
@@ -157,14 +158,18 @@ export function refusals(world: () => World): void {
 		ok((await answer).status >= 200, 'the sender is answered at once, and not when the wait would be over');
 		const ended = async () => (await n8n.executions(workflows.get('patient') ?? '')).find(({ id }) => id === running?.id)?.status;
 		await until('the execution has ended', async () => ((await ended()) === 'canceled') || undefined);
-		// The node itself must have heard it too: nobody would give back what it claims now.
-		const claims = line.count(about('/claim/bulk', 'never'));
-		const other = await heldByAnother(world(), 'patient', 'meanwhile');
-		const meanwhile = n8n.deliver('patient', { id: 'meanwhile' });
-		await until('another one has made the longest pause', () => line.count(about('/claim/bulk', 'meanwhile')) >= 6 || undefined);
-		equal(line.count(about('/claim/bulk', 'never')), claims);
-		await other.finish('done');
-		equal((await meanwhile).status, 200);
+	});
+
+	it('an_execution_that_is_stopped_while_it_waits_leaves_what_it_got_free', async () => {
+		const { line, n8n, receiver, workflows } = world();
+		await heldByAnother(world(), 'patient-each', 'st-held');
+		const answer = n8n.deliver('patient-each', { items: [{ id: 'st-free' }, { id: 'st-held' }] });
+		await until('the node waits', () => line.count(about('/claim/bulk', 'st-held')) >= 3 || undefined);
+		const [running] = await n8n.executions(workflows.get('patient-each') ?? '');
+		await n8n.rest('POST', `/executions/${running?.id}/stop`);
+		await answer;
+		equal((await n8n.deliver('patient-each', { items: [{ id: 'st-free' }] })).status, 200);
+		equal(receiver.count('st-free'), 1);
 	});
 
 	it('a_dead_work_is_an_error_that_names_its_cause', async () => {

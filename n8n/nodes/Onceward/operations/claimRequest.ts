@@ -31,6 +31,11 @@ export function claimOf(run: Run, index: number): IDataObject {
 	});
 }
 
+/** How a claim that was got is held for the moment. */
+export function briefly({ work_id: work, token }: IDataObject): IDataObject {
+	return { work, token, lease_ms: FIRST_LEASE_MS };
+}
+
 /** How a claim that was got is kept: for as long as was asked for, with the effect that is about to be done. */
 export function extension(run: Run, index: number, { work_id: work, token }: IDataObject): IDataObject {
 	return defined({ work, token, effect: text(run.param<string>('effect', index, '')), lease_ms: leaseOf(run.options(index)) });
