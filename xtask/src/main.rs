@@ -12,6 +12,7 @@ mod guests;
 mod interpreted;
 mod js;
 mod made_of;
+mod n8n;
 mod npm;
 mod paths;
 mod program;
@@ -21,6 +22,7 @@ mod summary;
 mod test;
 mod wasm_target;
 
+use crate::n8n::N8n;
 use crate::paths::Paths;
 use clap::Parser;
 use clap::Subcommand;
@@ -44,6 +46,9 @@ enum Verb {
     Guests,
     /// Build everything and run all tests; the last line says how many passed.
     Test {
+        /// Which n8n the nodes are tried in; with `none` they are not tried.
+        #[arg(long, value_enum, default_value_t = N8n::V2_8_4)]
+        n8n: N8n,
         /// Handed on to the test runner, after `--`.
         #[arg(last = true)]
         runner_args: Vec<String>,
@@ -85,7 +90,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::WasmTarget => wasm_target::ensure(&paths).map(drop)?,
         Verb::Bindings => bindings::write(&paths)?,
         Verb::Guests => guests::build_all(&paths)?,
-        Verb::Test { runner_args } => return test::run(&paths, &runner_args),
+        Verb::Test { n8n, runner_args } => return test::run(&paths, n8n, &runner_args),
         Verb::Demo => program::run(&paths, "demo", &[paths.target.join("demo")])?,
         Verb::Load { args } => program::run(&paths, "load", &args)?,
         Verb::Bench { args } => bench::run(&paths, &args)?,

@@ -1,8 +1,8 @@
-//! Packages of npm, for the tools that make components of other languages.
+//! Packages of npm, for the tools that make components of other languages, and for the nodes of n8n.
 //!
 //! Owns that Node.js and npm are there, and what is installed from a lock file: below the target directory, so that no
-//! `node_modules` lies in the sources. What is installed already is left alone. It refuses folders without a lock file, and
-//! machines that lack Node.js where nobody may install it: the error says what to install.
+//! `node_modules` lies in the sources, or where the caller says. What is installed already is left alone. It refuses folders
+//! without a lock file, and machines that lack Node.js where nobody may install it: the error says what to install.
 
 use crate::command;
 use crate::debian;
@@ -23,8 +23,17 @@ const PACKAGES: [&str; 2] = ["nodejs", "npm"];
 /// What a folder has to hold: which packages are wanted, and exactly which of them are taken.
 const MANIFESTS: [&str; 2] = ["package.json", "package-lock.json"];
 
-/// The lock file as it was when its packages had been installed in full.
-const DONE: &str = "installed.json";
+/// The lock file as it was when its packages had been installed in full. Among them, so that it goes when they go.
+const DONE: &str = "node_modules/installed.json";
+
+/// Whether packages may run programs of theirs when they are installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scripts {
+    /// They may.
+    Run,
+    /// They may not.
+    Ignore,
+}
 
 /// Install the packages that a folder's lock file names, and return the folder that holds `node_modules`.
 ///
@@ -33,28 +42,48 @@ const DONE: &str = "installed.json";
 pub(crate) fn install(folder: &Path) -> anyhow::Result<PathBuf> {
     let paths = Paths::find()?;
     let place = paths.npm().join(name_of(folder, &paths.root));
+    install_at(folder, &place, Scripts::Run, |_| Ok(()))?;
+    Ok(place)
+}
+
+/// Install the packages that a folder's lock file names into a place, which may be the folder itself. `finish` is what has to
+/// be done once they are there.
+///
+/// # Errors
+/// As [`install`], and what `finish` says; then it is begun anew the next time.
+pub(crate) fn install_at(
+    folder: &Path,
+    place: &Path,
+    scripts: Scripts,
+    finish: impl FnOnce(&Path) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let lock_file = folder.join(MANIFESTS[1]);
     let lock = std::fs::read(&lock_file)
         .with_context(|| format!("reading {}, which names the packages to install", lock_file.display()))?;
     ensure_programs()?;
     if std::fs::read(place.join(DONE)).ok().as_deref() == Some(&lock) {
-        return Ok(place);
+        return Ok(());
     }
     eprintln!("npm: installing the packages of {} into {}", folder.display(), place.display());
-    std::fs::create_dir_all(&place).with_context(|| format!("making {}", place.display()))?;
+    std::fs::create_dir_all(place).with_context(|| format!("making {}", place.display()))?;
     for name in MANIFESTS {
         let (from, to) = (folder.join(name), place.join(name));
-        std::fs::copy(&from, &to)
-            .with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
+        if from != to {
+            std::fs::copy(&from, &to)
+                .with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
+        }
     }
     let mut npm = Command::new("npm");
-    npm.current_dir(&place).args(["ci", "--no-audit", "--no-fund"]);
+    npm.current_dir(place).args(["ci", "--no-audit", "--no-fund"]);
+    if scripts == Scripts::Ignore {
+        npm.arg("--ignore-scripts");
+    }
     // Its words are progress, and standard output is for data.
     npm.stdout(std::io::stderr());
     command::run(&mut npm)?;
+    finish(place)?;
     let done = place.join(DONE);
-    std::fs::write(&done, lock).with_context(|| format!("writing {}", done.display()))?;
-    Ok(place)
+    std::fs::write(&done, lock).with_context(|| format!("writing {}", done.display()))
 }
 
 /// A program that an installed package brings, by its name, run with Node.js.

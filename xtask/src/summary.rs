@@ -56,6 +56,20 @@ pub(crate) fn of_libtest(line: &str) -> Option<Summary> {
     Some(Summary { passed: number(" passed")?, failed: number(" failed")? })
 }
 
+/// What one closing line of Node.js's test runner says: `ℹ pass 3`, or `# fail 1` where it writes TAP. It has a line for each
+/// number.
+pub(crate) fn of_node(line: &str) -> Option<Summary> {
+    let line = plain(line);
+    let count = line.strip_prefix("ℹ ").or_else(|| line.strip_prefix("# "))?;
+    let (what, number) = count.trim_end().split_once(' ')?;
+    let number: u64 = number.parse().ok()?;
+    match what {
+        "pass" => Some(Summary { passed: number, failed: 0 }),
+        "fail" | "cancelled" => Some(Summary { passed: 0, failed: number }),
+        _ => None,
+    }
+}
+
 fn outside_parentheses(text: &str) -> String {
     let mut depth = 0_u32;
     let outside = |character: &char| {
@@ -88,6 +102,7 @@ mod tests {
     use super::Summary;
     use super::of_libtest;
     use super::of_nextest;
+    use super::of_node;
 
     fn counted(passed: u64, failed: u64) -> Option<Summary> {
         Some(Summary { passed, failed })
@@ -129,6 +144,22 @@ mod tests {
             ("3 passed; 0 failed", None),
         ] {
             assert_eq!(of_libtest(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_runner_of_node_is_taken_at_its_word() {
+        for (line, expected) in [
+            ("ℹ pass 70", counted(70, 0)),
+            ("# fail 2", counted(0, 2)),
+            ("\u{1b}[34mℹ cancelled 1\u{1b}[39m", counted(0, 1)),
+            ("ℹ tests 70", None),
+            ("ℹ skipped 1", None),
+            ("ℹ duration_ms 78.1", None),
+            ("# pass the salt", None),
+            ("  ✔ a test that says pass 3", None),
+        ] {
+            assert_eq!(of_node(line), expected, "{line}");
         }
     }
 

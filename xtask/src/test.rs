@@ -1,13 +1,15 @@
 //! `test`: everything that can fail, run.
 //!
-//! Owns the order: guests, programs, documentation's examples, tests. All of them run whether or not one fails, and the
-//! last line on standard output is the sum of what the runners counted. Where a runner ends without a count, that line
+//! Owns the order: guests, programs, documentation's examples, tests, the nodes in a real n8n. All of them run whether or not
+//! one fails, and the last line on standard output is the sum of what the runners counted. Where a runner ends without a count, that line
 //! is not printed: it would be a guess.
 #![expect(clippy::print_stdout, reason = "the closing line is this program's output")]
 
 use crate::command;
 use crate::command::Stream;
 use crate::guests;
+use crate::n8n;
+use crate::n8n::N8n;
 use crate::paths::Paths;
 use crate::summary;
 use crate::summary::Summary;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 pub(crate) const SELECTION: [&str; 2] = ["--workspace", "--locked"];
 
 /// Run all tests; failure where one of them failed.
-pub(crate) fn run(paths: &Paths, runner_args: &[String]) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(paths: &Paths, n8n: N8n, runner_args: &[String]) -> anyhow::Result<ExitCode> {
     guests::build_all(paths)?;
     // The programs that tests run as processes; and, in the same breath, the tests.
     command::run(command::cargo(paths).arg("build").args(SELECTION).args(["--bins", "--tests"]))?;
@@ -47,13 +49,19 @@ pub(crate) fn run(paths: &Paths, runner_args: &[String]) -> anyhow::Result<ExitC
         Run::libtest("the tests", cargo)?
     };
 
+    let mut runs = vec![docs, tests];
+    match n8n::tests(paths, n8n)? {
+        Some(nodes) => runs.push(Run::node("the nodes in n8n", nodes)?),
+        None => eprintln!("test: the nodes are not tried in n8n, as was asked for"),
+    }
+
     let mut total = Summary::default();
-    for run in [&docs, &tests] {
+    for run in &runs {
         eprintln!("test: {}: {}", run.what, run.summary);
         total += run.summary;
     }
     println!("{total}");
-    let good = docs.succeeded && tests.succeeded && total.failed == 0;
+    let good = runs.iter().all(|run| run.succeeded) && total.failed == 0;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -74,6 +82,11 @@ impl Run {
     /// The standard runner prints one for each binary, on standard output.
     fn libtest(what: &'static str, command: Command) -> anyhow::Result<Self> {
         Self::heard(what, command, Stream::Out, summary::of_libtest)
+    }
+
+    /// Node.js's runner prints one for each number, on standard output.
+    fn node(what: &'static str, command: Command) -> anyhow::Result<Self> {
+        Self::heard(what, command, Stream::Out, summary::of_node)
     }
 
     fn heard(
