@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::contract::fence::Token;
 use crate::dispatch::duty::{Duty, Pass};
 use crate::dispatch::nudge::Nudge;
+use crate::dispatch::persistent::Persistent;
 use crate::dispatch::signal::Signals;
 use crate::dispatch::step::{DispatchError, Dispatcher, Held};
 use crate::dispatch::under_way::UnderWay;
@@ -26,7 +27,6 @@ use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
@@ -86,23 +86,28 @@ impl Executor {
         self.under_way.number()
     }
 
-    /// Bring a claimed work to its end in the background. Whoever waits for the task hears of work that is done.
-    pub fn start(self: &Arc<Self>, held: Held) -> JoinHandle<Option<WorkRecord>> {
-        let this = Arc::clone(self);
-        let (work, step) = (held.work().work_id, &held.work().step);
-        let span = tracing::info_span!("run", %work, step, attempt = held.work().attempt);
-        self.tasks.spawn(async move { this.bring_to_end(held).await }.instrument(span))
+    /// Bring a claimed work to its end in the background.
+    pub fn start(self: &Arc<Self>, held: Held) {
+        tokio::spawn(self.run(held));
     }
 
-    /// Bring a claimed work to its end, and wait for that until then. The work where it is done; none where it is not, or not
-    /// yet.
+    /// Bring a claimed work to its end in the caller's own task, and wait for that until then; what is left of the run then goes on
+    /// in the background, also where the caller goes away. The work where it is done; none where it is not, or not yet.
     pub async fn finish(self: &Arc<Self>, held: Held, until: tokio::time::Instant) -> Option<WorkRecord> {
-        let run = self.start(held);
+        let run = Persistent::new(self.run(held));
         tokio::select! {
-            ended = run => ended.ok().flatten(),
+            done = run => done,
             () = tokio::time::sleep_until(until) => None,
             () = self.closed.cancelled() => None,
         }
+    }
+
+    /// A run, counted among those that are to come to their end before the host does.
+    fn run(self: &Arc<Self>, held: Held) -> impl Future<Output = Option<WorkRecord>> + Send + 'static {
+        let this = Arc::clone(self);
+        let (work, step) = (held.work().work_id, &held.work().step);
+        let span = tracing::info_span!("run", %work, step, attempt = held.work().attempt);
+        self.tasks.track_future(async move { this.bring_to_end(held).await }.instrument(span))
     }
 
     /// Stop the run of a work that a person has cancelled, also one that is claimed and has not begun yet. Where there is none

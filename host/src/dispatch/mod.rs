@@ -15,6 +15,7 @@ mod under_way;
 pub mod worker;
 pub mod nudge;
 pub mod duty;
+mod persistent;
 mod signal;
 pub mod executor;
 pub mod caller;
