@@ -118,10 +118,9 @@ fn what_reads_all_of_a_large_table_is_seen() {
     for sql in [
         "SELECT count(*) FROM work",
         "SELECT sum(attempt) FROM outbox WHERE namespace = ?1",
-        "SELECT 1 FROM work w JOIN decision_pin p ON p.namespace = w.namespace AND +p.work_id = w.work_id
-         WHERE w.namespace = ?1 AND w.work_id = ?2",
+        "SELECT 1 FROM work w JOIN decision_pin p ON +p.work_seq = +w.seq WHERE w.namespace = ?1 AND w.work_id = ?2",
         "SELECT * FROM outbox_shown WHERE +namespace = ?1 ORDER BY seq DESC",
-        "DELETE FROM evidence WHERE +namespace = ?1",
+        "DELETE FROM evidence WHERE +work_seq = ?1",
     ] {
         assert_ne!(faults(&ledger(), sql), Vec::<String>::new(), "{sql}");
     }

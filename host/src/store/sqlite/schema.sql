@@ -778,6 +778,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('decision_pin', 'decision_pin_newest', '1000000 1000000 2'),
     ('decision_pin', 'decision_pin_by_answer', '1000000 2'),
     ('decision_former', 'decision_former', '1000000 1 1 1'),
+    ('decision_former', 'decision_former_by_answer', '1000000 2'),
     ('intent', 'intent', '1000000 1000000 1 1 1'),
     ('outbox', 'outbox_by_id', '1000000 1000000 1'),
     ('outbox', 'outbox_by_work', '1000000 1'),
