@@ -16,6 +16,7 @@ use crate::identity::key::WorkId;
 use crate::store::Store;
 use crate::store::error::StoreError;
 use crate::store::outbox::{RowOutcome, RowSettled, Sending, Take};
+use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How long the record of an outcome is tried while the ledger is full or busy, in milliseconds.
@@ -72,6 +73,8 @@ pub(super) struct Flow<'a> {
 /// What is under way.
 struct UnderWay {
     attempts: JoinSet<Result<Attempt, StoreError>>,
+    /// The rows of the attempts that have not come to their end.
+    mine: HashMap<Id, RowId>,
     places: Arc<Places>,
     taken: usize,
     /// Whether the last take left places free.
@@ -104,7 +107,8 @@ impl Flow<'_> {
     ) -> Result<(), StoreError> {
         let places = usize::try_from(self.destination.concurrency).unwrap_or(usize::MAX);
         let places = Arc::new(Places { free: AtomicUsize::new(places), freed: Notify::new() });
-        let mut under_way = UnderWay { attempts: JoinSet::new(), places, taken: 0, idle: false };
+        let mut under_way =
+            UnderWay { attempts: JoinSet::new(), mine: HashMap::new(), places, taken: 0, idle: false };
         let mut failed = None;
         loop {
             let mut looks_in = None;
@@ -116,9 +120,9 @@ impl Flow<'_> {
             }
             tokio::select! {
                 biased;
-                attempt = under_way.attempts.join_next() => match attempt {
+                attempt = under_way.attempts.join_next_with_id() => match attempt {
                     None => return failed.map_or(Ok(()), Err),
-                    Some(attempt) => match self.heard(attempt) {
+                    Some(attempt) => match self.heard(&mut under_way, attempt) {
                         Ok(attempt) => attempt.into_iter().for_each(&mut *ended),
                         Err(error) => failed = failed.or(Some(error)),
                     },
@@ -144,7 +148,8 @@ impl Flow<'_> {
                     return Ok(Some(rest(left_ms)));
                 }
             }
-            let rows = self.store.outbox_take(self.order(free)?).await?;
+            let rows =
+                self.store.outbox_take(self.order(free, under_way.mine.values().copied().collect())?).await?;
             under_way.idle = rows.len() < free;
             if rows.is_empty() {
                 return Ok(Some(rest(i64::MAX)));
@@ -154,7 +159,9 @@ impl Flow<'_> {
             for row in rows {
                 under_way.places.free.fetch_sub(1, Ordering::AcqRel);
                 let place = Place(Arc::clone(&under_way.places));
-                under_way.attempts.spawn(self.attempt(row, place));
+                let id = row.row.id;
+                let task = under_way.attempts.spawn(self.attempt(row, place)).id();
+                under_way.mine.insert(task, id);
             }
         }
     }
@@ -196,18 +203,23 @@ impl Flow<'_> {
     /// The attempt, unless its connector has panicked: then its row is left to the lease, as that of a host that died.
     fn heard(
         &self,
-        attempt: Result<Result<Attempt, StoreError>, JoinError>,
+        under_way: &mut UnderWay,
+        attempt: Result<(Id, Result<Attempt, StoreError>), JoinError>,
     ) -> Result<Option<Attempt>, StoreError> {
-        attempt.map_or_else(
-            |panic| {
+        match attempt {
+            Ok((task, attempt)) => {
+                under_way.mine.remove(&task);
+                attempt.map(Some)
+            }
+            Err(panic) => {
+                under_way.mine.remove(&panic.id());
                 tracing::error!(%panic, destination = self.destination.name, "a delivery panicked");
                 Ok(None)
-            },
-            |attempt| attempt.map(Some),
-        )
+            }
+        }
     }
 
-    fn order(&self, free: usize) -> Result<Take, StoreError> {
+    fn order(&self, free: usize, mine: Vec<RowId>) -> Result<Take, StoreError> {
         let destination = self.destination;
         let envelope = serde_json::to_string(&destination.frozen()).map_err(|error| StoreError::Corrupt {
             operation: "freezing a destination's settings",
@@ -224,6 +236,7 @@ impl Flow<'_> {
             lease_ms: i64::try_from(lease_ms).unwrap_or(i64::MAX),
             patient,
             limit: u32::try_from(free).unwrap_or(u32::MAX),
+            mine,
             rate: destination.rate,
             breaker: destination.breaker,
         })
