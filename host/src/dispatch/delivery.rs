@@ -5,11 +5,12 @@ use crate::clock::Clock;
 use crate::dispatch::duty::{Duty, Pass};
 use crate::dispatch::error::DispatchError;
 use crate::dispatch::nudge::Nudge;
-use crate::dispatch::outbox::Deliverer;
+use crate::dispatch::outbox::{Attempt, Deliverer};
 use crate::dispatch::setup::DestinationSetup;
 use crate::telemetry::metrics::Metrics;
 use async_trait::async_trait;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Sends what is due to one destination.
 pub struct DeliverTo {
@@ -21,6 +22,8 @@ pub struct DeliverTo {
     pub clock: Arc<dyn Clock>,
     /// Who is told that a receipt may have let something go on.
     pub nudge: Nudge,
+    /// Nudged where there may be something to deliver.
+    pub nudged: Arc<Notify>,
     /// Where each attempt is counted.
     pub metrics: Metrics,
 }
@@ -37,18 +40,20 @@ impl Duty for DeliverTo {
         if due_ms.is_none_or(|due_ms| due_ms > self.clock.now_ms()) {
             return Ok(Pass { busy: false, next_due_ms: due_ms });
         }
-        let attempts = self.deliverer.send_due(&self.destination).await?;
-        if attempts.is_empty() {
-            // What is due can't be taken yet; the loop looks again soon, and not at once.
-            return Ok(Pass::default());
-        }
-        for attempt in &attempts {
+        let mut any = false;
+        let mut ended = |attempt: Attempt| {
+            any = true;
             let (namespace, outcome) = (self.deliverer.namespace(), attempt.outcome.word());
             self.metrics.delivery(namespace, &attempt.destination, outcome, attempt.took);
             tracing::info!(row = %attempt.row, destination = attempt.destination, attempt = attempt.attempt, outcome, "delivered");
+            // A follow-up may be due, or the next of another destination's line.
+            self.nudge.all();
+        };
+        self.deliverer.send_due(&self.destination, &self.nudged, &mut ended).await?;
+        if !any {
+            // What is due can't be taken yet; the loop looks again soon, and not at once.
+            return Ok(Pass::default());
         }
-        // A follow-up may be due, or the next of another destination's line.
-        self.nudge.all();
         Ok(Pass { busy: true, next_due_ms: None })
     }
 }

@@ -22,6 +22,7 @@ pub mod caller;
 pub mod reprocess;
 pub mod read;
 mod send;
+mod flow;
 pub mod outbox;
 pub mod delivery;
 pub mod retention;

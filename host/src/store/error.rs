@@ -85,12 +85,12 @@ pub enum StoreError {
         /// Why.
         source: Arc<std::io::Error>,
     },
-    /// A copy is damaged.
+    /// A copy is damaged, or its parts are not of one moment.
     #[error("putting the copy {path} back: it is damaged ({what}); take another one")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// What SQLite says, or what does not agree.
         what: String,
     },
     /// The disk, or the limit set for the ledger, is full. Nothing of the operation was kept.

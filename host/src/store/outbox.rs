@@ -157,6 +157,8 @@ pub struct Take {
     pub patient: bool,
     /// At most so many rows.
     pub limit: u32,
+    /// Rows that the caller is sending: they are not taken over from itself, where the clock has jumped past their leases.
+    pub mine: Vec<RowId>,
     /// How often the destination may be called.
     pub rate: Option<Rate>,
     /// When it rests after failures.

@@ -381,6 +381,7 @@ pub(crate) fn take() -> Take {
         lease_ms: LEASE_MS,
         patient: false,
         limit: 100,
+        mine: Vec::new(),
         rate: None,
         breaker: None,
     }

@@ -116,6 +116,7 @@ macro_rules! conformance {
                     outbox_take_keeps_to_its_limit_destination_and_namespace,
                     outbox_take_by_many_at_once_gives_each_row_to_one,
                     outbox_take_after_the_sender_has_gone_says_maybe_applied_for_good,
+                    outbox_take_takes_no_row_over_from_the_sender_that_takes,
                     outbox_settle_withheld_gives_the_attempt_back_and_waits_for_a_person,
                     outbox_settle_paused_takes_the_envelope_off_what_was_not_applied,
                     outbox_next_due_of_a_paused_destination_is_never,

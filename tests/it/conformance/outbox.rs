@@ -4,7 +4,8 @@ use crate::conformance::harness::{
     Bench, CRM, ELSEWHERE, LEASE_MS, RETENTION_MS, SPACE, UNWELL, again, done_with, row, row_id, row_ref,
     rows, sent, take,
 };
-use onceward::store::outbox::{FoundRow, RowOutcome, RowSettled, RowState, Sending, Take};
+use onceward::identity::key::RowId;
+use onceward::store::outbox::{FoundRow, NewRow, RowOutcome, RowSettled, RowState, Sending, Take};
 use onceward::store::pause::PauseScope;
 use onceward::store::work::Collected;
 use support::sim_clock::START_MS;
@@ -282,4 +283,23 @@ pub(super) async fn outbox_next_due_is_the_nearest_due_time_or_lease_end(bench: 
     assert_eq!(next().await, Some(START_MS + 2_000));
     assert_eq!(bench.store.outbox_next_due(SPACE, "mail").await.expect("the store works"), None);
     assert_eq!(bench.store.outbox_next_due(ELSEWHERE, CRM).await.expect("the store works"), None);
+}
+
+pub(super) async fn outbox_take_takes_no_row_over_from_the_sender_that_takes(bench: Bench) {
+    bench.enqueue(rows_of(&["1", "2"])).await;
+    assert_eq!(bench.take_ids(take()).await, ["1", "2"].map(row_id));
+    bench.enqueue(rows_of(&["3"])).await;
+    // Both leases have ended, and one of the senders is the one that takes.
+    bench.advance(LEASE_MS);
+    let mine = Take { mine: vec![row_id("1")], ..take() };
+    let mut taken = bench.take_ids(mine).await;
+    taken.sort_unstable_by_key(RowId::to_string);
+    let mut others = ["2", "3"].map(row_id);
+    others.sort_unstable_by_key(RowId::to_string);
+    assert_eq!(taken, others);
+    assert_eq!(bench.take_ids(take()).await, [row_id("1")]);
+}
+
+fn rows_of(ids: &[&str]) -> Vec<NewRow> {
+    ids.iter().map(|id| row(id, "{}")).collect()
 }

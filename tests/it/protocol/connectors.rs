@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use support::sim_clock::SimClock;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// What happens when the destination has answered.
 #[derive(Clone, Copy, Debug)]
@@ -74,14 +74,24 @@ impl Connector for Dying {
 pub(super) struct Paused {
     inner: HttpConnector,
     deliveries: AtomicUsize,
+    under_way: AtomicUsize,
+    most: AtomicUsize,
+    passed: watch::Sender<usize>,
     reached: Notify,
     goes_on: Notify,
 }
 
 impl Paused {
     pub(super) fn new() -> Arc<Self> {
-        let (reached, goes_on) = (Notify::new(), Notify::new());
-        Arc::new(Self { inner: real(), deliveries: AtomicUsize::new(0), reached, goes_on })
+        Arc::new(Self {
+            inner: real(),
+            deliveries: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            passed: watch::Sender::new(0),
+            reached: Notify::new(),
+            goes_on: Notify::new(),
+        })
     }
 
     /// Wait until the first delivery stands still.
@@ -93,16 +103,31 @@ impl Paused {
     pub(super) fn go_on(&self) {
         self.goes_on.notify_one();
     }
+
+    /// Wait until the destination has answered so many.
+    pub(super) async fn until_passed(&self, number: usize) {
+        let mut passed = self.passed.subscribe();
+        passed.wait_for(|passed| *passed >= number).await.expect("the connector is there");
+    }
+
+    /// The most that there ever were at once.
+    pub(super) fn most(&self) -> usize {
+        self.most.load(Ordering::SeqCst)
+    }
 }
 
 #[async_trait]
 impl Connector for Paused {
     async fn deliver(&self, delivery: Delivery<'_>) -> Answer {
+        self.most.fetch_max(self.under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         if self.deliveries.fetch_add(1, Ordering::SeqCst) == 0 {
             self.reached.notify_one();
             self.goes_on.notified().await;
         }
-        self.inner.deliver(delivery).await
+        let answer = self.inner.deliver(delivery).await;
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        self.passed.send_modify(|passed| *passed += 1);
+        answer
     }
 
     async fn look_up(&self, query: Query<'_>) -> Found {

@@ -5,6 +5,7 @@ mod bulk;
 mod clock_jumps;
 mod connectors;
 mod endings;
+mod flow;
 mod models;
 mod pace;
 mod receipts;

@@ -16,6 +16,7 @@ use onceward::store::restored::{PutBack, Restored};
 use onceward::store::sqlite::{SqliteSettings, SqliteStore, back_up, put_back, unfinished};
 use onceward::store::work::{Outcome, WorkRef, WorkState};
 use onceward::store::{Inspect as _, Ledger as _};
+use rusqlite::Connection;
 use std::fs::OpenOptions;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
@@ -382,4 +383,22 @@ async fn a_damaged_copy_is_refused_and_nothing_is_left_in_the_place() {
     let damaged = put_back(&backend.path().with_file_name("copy.db"), &backend.path()).expect_err("damaged");
     assert!(damaged.to_string().starts_with("putting "), "{damaged}");
     assert!(!backend.path().exists());
+}
+
+#[tokio::test]
+async fn a_copy_that_holds_other_works_than_it_has_counted_is_refused() {
+    let before = Disaster::new().await;
+    before.bench.hold("1").await;
+    before.back_up();
+    before.lose();
+    let Disaster { backend, bench } = before;
+    drop(bench);
+    let (path, copy) = (backend.path(), backend.path().with_file_name("copy.db"));
+    // As where the pages of one table are older than those of another.
+    let hand = Connection::open(&copy).expect("the copy opens");
+    hand.execute("UPDATE state_count SET number = 3 WHERE noun = 'work'", []).expect("it is changed");
+    drop(hand);
+    let refused = put_back(&copy, &path).expect_err("it is damaged").to_string();
+    assert!(refused.contains("of work in the state running it counts 3, and holds 1"), "{refused}");
+    assert!(!path.exists());
 }

@@ -173,6 +173,7 @@ fn deliver(
             destination: Arc::clone(destination),
             clock: Arc::clone(clock),
             nudge: nudge.clone(),
+            nudged: nudge.listen(),
             metrics: metrics.clone(),
         }));
     }

@@ -9,7 +9,7 @@ use crate::store::sqlite::migrate::BACKUP_ID;
 use crate::store::sqlite::open;
 use crate::store::sqlite::open::beside;
 use crate::store::sqlite::sequence::Sequence;
-use crate::store::sqlite::tx::failed;
+use crate::store::sqlite::tx::{failed, first};
 use crate::store::sqlite::witness::FileLock;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
@@ -68,10 +68,20 @@ pub fn put_back(from: &Path, ledger: &Path) -> Result<Backup, StoreError> {
     let sound: String = source
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
         .map_err(|source| failed(PUTTING_BACK, source))?;
-    if sound != "ok" {
-        return Err(StoreError::Damaged { path: from.to_owned(), what: sound });
+    let wrong = if sound == "ok" { miscounted(&source)? } else { Some(sound) };
+    match wrong {
+        Some(what) => Err(StoreError::Damaged { path: from.to_owned(), what }),
+        None => copy(PUTTING_BACK, &source, ledger),
     }
-    copy(PUTTING_BACK, &source, ledger)
+}
+
+/// Where a copy does not hold what its own counts say.
+fn miscounted(copy: &Connection) -> Result<Option<String>, StoreError> {
+    first(copy, PUTTING_BACK, include_str!("queries/state_miscounted.sql"), [], |row| {
+        let (noun, state): (String, String) = (row.get("noun")?, row.get("state")?);
+        let (counted, there): (i64, i64) = (row.get("counted")?, row.get("there")?);
+        Ok(format!("of {noun} in the state {state} it counts {counted}, and holds {there}"))
+    })
 }
 
 fn free(path: &Path) -> Result<(), StoreError> {

@@ -30,6 +30,8 @@ mod operate;
 mod outbox;
 mod pace;
 mod pause;
+#[cfg(test)]
+mod plans;
 mod progress;
 mod queue;
 mod raw;

@@ -20,6 +20,7 @@ use crate::store::sqlite::rows;
 use crate::store::sqlite::tx::{Tx, first};
 use crate::store::work::WorkRef;
 use async_trait::async_trait;
+use serde_json::Value;
 
 const ALERTING: &str = "making alerts";
 
@@ -109,9 +110,10 @@ fn take(tx: &Tx<'_>, order: &Take) -> Result<Vec<Sending>, StoreError> {
     if limit == 0 {
         return Ok(Vec::new());
     }
+    let mine = Value::from_iter(order.mine.iter().map(ToString::to_string)).to_string();
     let due: Vec<(i64, bool)> = tx.all(
         include_str!("queries/outbox_take_candidates.sql"),
-        (&order.namespace, &order.destination, tx.now_ms, limit),
+        (&order.namespace, &order.destination, tx.now_ms, limit, mine),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let taken: Vec<Sending> =

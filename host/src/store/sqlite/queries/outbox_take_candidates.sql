@@ -9,6 +9,7 @@ SELECT seq, by_word FROM (
     SELECT * FROM (
         SELECT seq, 0 AS by_word, lease_until_ms AS at FROM outbox
         WHERE namespace = ?1 AND destination = ?2 AND state = 'sending' AND lease_until_ms <= ?3
+          AND row_id NOT IN (SELECT unhex(value) FROM json_each(?5))
         ORDER BY lease_until_ms, seq LIMIT ?4
     )
 )
