@@ -159,7 +159,7 @@ impl Dispatcher {
 
     /// Whether the event's work is on record, under the present contract or an earlier one.
     async fn is_known(&self, arrival: &Arrival) -> Result<bool, DispatchError> {
-        for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
+        for candidate in arrival.candidates() {
             let work = WorkRef { namespace: self.namespace.clone(), id: candidate.work_id };
             if self.store.work_show(work).await?.is_some() {
                 return Ok(true);

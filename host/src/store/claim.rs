@@ -72,6 +72,13 @@ pub struct Arrival {
     pub intent: Option<String>,
 }
 
+impl Arrival {
+    /// The identities it may be on record under, the current one first.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        std::iter::once(&self.current).chain(&self.earlier)
+    }
+}
+
 /// The conditions of a claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {

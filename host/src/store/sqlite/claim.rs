@@ -48,8 +48,7 @@ impl Found {
 
     /// The content is compared as the version that recorded it declared it.
     fn recorded_with<'a>(&self, arrival: &'a Arrival, candidate: &'a Candidate) -> &'a Candidate {
-        let mut all = std::iter::once(&arrival.current).chain(&arrival.earlier);
-        all.find(|earlier| earlier.version == self.version).unwrap_or(candidate)
+        arrival.candidates().find(|earlier| earlier.version == self.version).unwrap_or(candidate)
     }
 }
 
@@ -57,17 +56,12 @@ impl Found {
 /// nobody was told. Whatever else is told must be true after a crash, and a work that was there before may be the one that
 /// kills its host.
 pub(super) fn claim(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<(Claim, Durable), StoreError> {
-    match find(tx.connection, tx.operation, arrival)? {
-        Some((found, candidate)) => {
-            let claim = claim_found(tx, arrival, &found, candidate, terms)?;
-            Ok((claim, tx.durable.clone()))
-        }
-        None => {
-            let claim = claim_new(tx, arrival, terms)?;
-            let at_once = matches!(claim, Claim::Acquired(_));
-            Ok((claim, if at_once { Durable::already() } else { tx.durable.clone() }))
-        }
-    }
+    let claim = match find(tx.connection, tx.operation, arrival)? {
+        Some((found, candidate)) => claim_found(tx, arrival, &found, candidate, terms)?,
+        None => claim_new(tx, arrival, terms)?,
+    };
+    let at_once = matches!(&claim, Claim::Acquired(held) if held.new);
+    Ok((claim, if at_once { Durable::already() } else { tx.durable.clone() }))
 }
 
 /// The work under the current identity or an earlier one, with the candidate that found it.
@@ -76,7 +70,7 @@ pub(super) fn find<'a>(
     operation: &'static str,
     arrival: &'a Arrival,
 ) -> Result<Option<(Found, &'a Candidate)>, StoreError> {
-    for candidate in std::iter::once(&arrival.current).chain(&arrival.earlier) {
+    for candidate in arrival.candidates() {
         if let Some(found) = find_root(connection, operation, arrival, candidate.root_key)? {
             return Ok(Some((found, candidate)));
         }
@@ -107,8 +101,7 @@ fn find_root(
 
 fn claim_new(tx: &Tx<'_>, arrival: &Arrival, terms: Terms) -> Result<Claim, StoreError> {
     let new = &arrival.current;
-    let candidates: Vec<&Candidate> = std::iter::once(new).chain(&arrival.earlier).collect();
-    if retention::is_forgotten(tx, arrival, &candidates)? {
+    if retention::is_forgotten(tx, arrival)? {
         return Ok(answered(arrival, new.work_id, &new.readable_key, Standing::TooOld));
     }
     if let Some(cause) = paused(tx, arrival)? {
@@ -250,7 +243,7 @@ fn collide(
 ) -> Result<Claim, StoreError> {
     let recorded_with = found.recorded_with(arrival, candidate);
     let root = &candidate.root_key;
-    let contents = std::iter::once(&arrival.current).chain(&arrival.earlier).map(|each| each.content_hash);
+    let contents = arrival.candidates().map(|each| each.content_hash);
     let standing = match quarantine::find(tx, arrival, root, contents)? {
         Some(Kept { work_id: id, state: QuarantineState::Waiting, .. }) => Standing::Quarantined { id },
         Some(Kept { work_id: id, state: QuarantineState::Dropped, .. }) => Standing::Dropped { id },

@@ -7,7 +7,6 @@ use crate::identity::key::RootKey;
 use crate::store::Retention;
 use crate::store::action::ACTION_KEPT_MS;
 use crate::store::claim::Arrival;
-use crate::store::claim::Candidate;
 use crate::store::error::StoreError;
 use crate::store::operate::Actor;
 use crate::store::retention::{Cursor, Erasure, Kept, Marker, Pass};
@@ -138,15 +137,11 @@ impl Retention for SqliteStore {
 }
 
 /// Whether an event that is not found may have been forgotten, so that it can't be told from new work.
-pub(super) fn is_forgotten(
-    tx: &Tx<'_>,
-    arrival: &Arrival,
-    candidates: &[&Candidate],
-) -> Result<bool, StoreError> {
+pub(super) fn is_forgotten(tx: &Tx<'_>, arrival: &Arrival) -> Result<bool, StoreError> {
     if arrival.occurred_at_ms.is_some_and(|occurred_ms| arrival.window.is_too_old(occurred_ms, tx.now_ms)) {
         return Ok(true);
     }
-    for candidate in candidates {
+    for candidate in arrival.candidates() {
         let forgotten = tx.first(
             include_str!("queries/family_forgotten.sql"),
             (
